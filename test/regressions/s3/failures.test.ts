@@ -40,7 +40,7 @@ const meanings = [
   [400, 'ExpiredToken', 'denied', /Renew the credentials/],
   [400, 'InvalidToken', 'denied', /Check the credentials/],
   [400, 'AuthorizationHeaderMalformed', 'denied', /Check S3_DRIVE_REGION/],
-  [301, 'PermanentRedirect', 'denied', /Write the address of the region/],
+  [301, 'PermanentRedirect', 'denied', /Set DRIVE to the address of the bucket's region/],
   [403, 'InvalidObjectState', 'unsupported', /answered InvalidObjectState/],
   [403, 'AccessDenied', 'denied', /"Rights"/],
   [400, 'InvalidArgument', 'unsupported', /answered InvalidArgument/],

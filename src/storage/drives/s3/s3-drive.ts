@@ -26,7 +26,7 @@ export interface S3DriveOptions extends Omit<StoreOptions, 'endpoint'> {
   readonly maxCopyBytes?: number
 }
 
-/** Opens the drive. @throws DriveError in words, if the store does not respond or does not take the credentials */
+/** @throws DriveError, for people, if the store does not respond or rejects the credentials */
 export async function openS3Drive(options: S3DriveOptions): Promise<Drive> {
   const { address, records, now, maxCopyBytes } = options
   const store = new Store({ ...options, endpoint: address.endpoint })
@@ -35,7 +35,7 @@ export async function openS3Drive(options: S3DriveOptions): Promise<Drive> {
   const begun = new BegunUploads(context, records, now)
   const drafts = { ...context, begun, memory: new BodyMemory() }
   const copies = { ...context, begun, ...(maxCopyBytes !== undefined && { maxCopyBytes }) }
-  /** A bucket that is there, for checks. */
+  /** An existing bucket, for checks. */
   let someBucket: string | undefined
   const exact = async (bucket: string, key: string): Promise<ObjectName> => {
     await context.probe.requireKey({ bucket, key })
@@ -49,7 +49,7 @@ export async function openS3Drive(options: S3DriveOptions): Promise<Drive> {
     ...{ kind: 's3', deletes: 'server', ownEtags: () => true, readsAlone: true },
     async prepare(buckets) {
       await forEachLimited(buckets, bucketsAtOnce, add)
-      // Later, it would delay the first request that needs it.
+      // Otherwise the first request that needs it would wait.
       if (someBucket !== undefined) await context.probe.abilities(someBucket)
     },
     addBucket: add,

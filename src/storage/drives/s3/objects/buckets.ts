@@ -15,9 +15,9 @@ import type { StoreName } from '../requests/store-names.ts'
 import { headAt, secondOf } from './heads.ts'
 
 /**
- * As Drive.check. That something can be written is tested with an upload that nobody sees.
+ * As Drive.check. Writing is tested with a multipart upload, which nobody sees.
  *
- * @param bucket one that is there, if the buckets are those of the store and one is known
+ * @param bucket an existing one, if the buckets are those of the store and one is known
  */
 export async function checkAccess(
   context: StoreContext,
@@ -33,7 +33,7 @@ export async function checkAccess(
   await store.send(new AbortMultipartUploadCommand({ ...name, UploadId }))
 }
 
-/** Whether the store takes the credentials. It may keep them from seeing all buckets. */
+/** Tests the credentials, which may lack the right to list all buckets. */
 async function checkStore({ store }: StoreContext): Promise<void> {
   try {
     await store.send(new ListBucketsCommand({}))
@@ -46,7 +46,7 @@ async function listOne({ store }: StoreContext, { Bucket, Key }: StoreName): Pro
   await store.send(new ListObjectsV2Command({ Bucket, Prefix: Key, MaxKeys: 1 }))
 }
 
-/** As Drive.addBucket. The folder of a bucket is an empty object whose key ends in `/`, as other clients make it. */
+/** As Drive.addBucket. A bucket's folder is an empty object whose key ends in `/`, as other clients create it. */
 export async function addBucket(context: StoreContext, bucket: string): Promise<void> {
   const { store, names } = context
   const { Bucket, prefix: Key } = names.placeOf(bucket)
@@ -70,7 +70,7 @@ export async function removeBucket(
 ): Promise<boolean> {
   const { Bucket } = names.placeOf(bucket)
   if (names.areFolders) {
-    const message = `${bucket} is a folder in a bucket of an S3 store, which can't remove a folder without also removing what is written to it meanwhile. Remove it there.`
+    const message = `${bucket} is a folder in a bucket of an S3 store, which would also remove objects that are written to it meanwhile. Remove it there.`
     throw new DriveError('denied', message)
   }
   try {
@@ -104,7 +104,7 @@ async function create({ store }: StoreContext, Bucket: string): Promise<void> {
     await store.send(new CreateBucketCommand({ Bucket }))
   } catch (error) {
     const name = codeOf(error)
-    // Another gateway was faster.
+    // Another gateway created it.
     if (name === 'BucketAlreadyOwnedByYou') return
     if (name !== 'BucketAlreadyExists') throw error
     const message = `The S3 store has a bucket ${Bucket} of another owner. Choose another name.`

@@ -7,37 +7,37 @@ import type { NativeConditions, StoreAbility } from '../requests/store-abilities
 import { isUnclear } from '../requests/store-errors.ts'
 import { headOf, type StoreObject } from './heads.ts'
 
-/** The abilities that each kind of write needs for its conditions. */
+/** The abilities that a kind of write needs for its conditions. */
 export interface NeededAbilities {
   readonly create: StoreAbility
   readonly replace: StoreAbility
 }
 
-/** How often a write or a removal is tried while others write the same key. */
+/** Attempts at a write or removal while others write the same key. */
 export const maxAttempts = 5
 
 export interface Write<Result> {
   readonly target: ObjectName
   readonly conditions: WriteConditions | undefined
   readonly needs: NeededAbilities
-  /** Without conditions, it fails if the object was written since `send` was called, if the store can tell. */
+  /** Without conditions, the write fails if the object was written since `send` was called, provided that the store can check it. */
   readonly isPinned?: boolean
-  /** Sends the request. */
   send(native: NativeConditions): Promise<Result>
-  /** The result, if the object that is there now is the one that `send` was to write. */
+  /** The result, if `send` wrote the object that exists now. */
   resultOf(found: StoreObject | undefined): Result | undefined
-  /** The conditions that `send` was begun with: then it cannot be called again. */
+  /** The conditions of a request that is already being sent: `send` cannot be called again. */
   readonly begun?: NativeConditions | undefined
 }
 
-/** A value that only one write has. */
+/** A unique value for one write. */
 export function newMark(): string {
   return randomBytes(16).toString('base64url')
 }
 
 /**
- * A write under any conditions, of which the store checks those it has: what it sees is pinned by If-Match or
- * If-None-Match, and looked at again if it has changed. A lost reply is resolved by looking.
+ * A write under any conditions. Conditions that the store does not have are checked here, against an object that is then
+ * pinned with If-Match or If-None-Match; if it has changed meanwhile, they are checked again. After a lost reply, the
+ * object shows whether the write succeeded.
  *
  * @throws DriveError `condition`, `not-found`, `not-implemented`, `busy` or what `send` rejects with
  */
@@ -61,7 +61,7 @@ export async function conditionalWrite<Result>(
   }
 }
 
-/** The object that is there. @throws the error, if the write has certainly failed, or nothing can be seen */
+/** The object after a failed write. @throws the error, if the write certainly failed or the object can't be read */
 async function foundAfter(
   context: StoreContext,
   target: ObjectName,
@@ -82,10 +82,7 @@ async function conditionsFor(
     : await nativeConditions(context, target, conditions, needs)
 }
 
-/**
- * The store's conditions for these. Those that it does not have are checked against the object that is there, which is
- * then pinned.
- */
+/** The store's conditions for these. Others are checked against the current object, which is then pinned. */
 export async function nativeConditions(
   context: StoreContext,
   target: ObjectName,
@@ -110,7 +107,7 @@ export async function nativeConditions(
   return pinOf(found)
 }
 
-/** Nothing, if the store does not have both conditions. */
+/** No conditions, if the store lacks one of the two. */
 async function pinned(
   context: StoreContext,
   target: ObjectName,
@@ -128,17 +125,17 @@ function isConditional({ ifMatch, ifNoneMatch }: WriteConditions = {}): boolean 
   return ifMatch !== undefined || ifNoneMatch !== undefined
 }
 
-/** Also if there is no object for If-Match. */
+/** Includes a missing object for If-Match. */
 export function isConditionFailure(error: unknown): boolean {
   return error instanceof DriveError && ['condition', 'not-found'].includes(error.kind)
 }
 
-/** As a repeated Complete of an upload that the first attempt has completed. */
+/** Such as a repeated Complete of an upload that the first attempt completed. */
 function isGone(error: unknown): boolean {
   return error instanceof DriveError && error.kind === 'upload-gone'
 }
 
 export function changing({ bucket, key }: ObjectName, cause?: unknown): DriveError {
-  const message = `${bucket}/${key} is being written by others. Send the request again.`
+  const message = `${bucket}/${key} is being written by other clients. Send the request again.`
   return new DriveError('busy', message, { cause })
 }

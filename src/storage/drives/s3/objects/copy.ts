@@ -10,7 +10,7 @@ import { conditionalWrite, isConditionFailure, newMark } from './conditional-wri
 import { headOf, secondOf, withoutMark } from './heads.ts'
 import { fieldsOf, writtenAttributes } from './object-fields.ts'
 
-/** S3's largest object for CopyObject (API reference). */
+/** The maximum size for CopyObject (API reference). */
 const maxCopyBytes = 5 * 1024 ** 3
 const copyPartBytes = 1024 ** 3
 
@@ -23,11 +23,11 @@ interface Copying {
 
 export interface CopyContext extends StoreContext {
   readonly begun: BegunUploads
-  /** Objects above it are copied in parts. @default 5 GiB */
+  /** Larger objects are copied in parts. @default 5 GiB */
   readonly maxCopyBytes?: number
 }
 
-/** As Drive.copy: the store copies. Undefined also if it does not know the conditions of a copy or of its source. */
+/** As Drive.copy, in the store. Undefined also if the store lacks a condition that the copy needs. */
 export async function copyObject(
   context: CopyContext,
   source: CopySource,
@@ -80,9 +80,9 @@ async function copyAtOnce(
 }
 
 /**
- * The conditions of the source and of the target fail with the same code.
+ * Tells which condition failed: those of the source and of the target have the same code.
  *
- * @param mark of this write: if the source is also the target, its reply may have been lost
+ * @param mark of this write, whose reply may have been lost if the source is also the target
  */
 async function unlessChanged(
   context: StoreContext,

@@ -27,7 +27,7 @@ import { conditionalWrite, nativeConditions, newMark } from './conditional-write
 import { isAsWritten, type StoreObject, secondOf, withoutMark } from './heads.ts'
 import { areSame, fieldsOf, writtenAttributes } from './object-fields.ts'
 
-/** Of an object of unknown size. */
+/** The size of each part of an object of unknown size. */
 const partBytes = 8 * 1024 * 1024
 const maxParts = 10_000
 const nothing: Announced = { attributes: { headers: {}, metadata: {} } }
@@ -37,7 +37,7 @@ export interface DraftContext extends StoreContext {
   readonly memory: BodyMemory
 }
 
-/** An upload of the store for an object of unknown size. */
+/** A multipart upload to the store for an object of unknown size. */
 interface Parts {
   readonly upload: StoreUpload
   readonly sent: CompletedPart[]
@@ -53,8 +53,8 @@ export function startDraft(
 }
 
 /**
- * An object that is being written: in one request when it is complete, if it is small; in one request while it arrives,
- * if its size is known; otherwise in parts.
+ * An object that is being written: a small one in one request when it is complete, one of known size in one request while
+ * it arrives, any other in parts.
  */
 class StoreDraft implements Draft {
   readonly #context: DraftContext
@@ -63,7 +63,7 @@ class StoreDraft implements Draft {
   readonly #announced: Announced
   readonly #mark = newMark()
   readonly #body: CollectedBody<PutObjectCommandOutput>
-  /** Those of a request that is under way. */
+  /** The conditions of a request that is being sent. */
   #native: NativeConditions | undefined
   #parts: Parts | undefined
 
@@ -211,10 +211,10 @@ class StoreDraft implements Draft {
   }
 }
 
-/** A request that has begun can't be changed. */
+/** A request that is being sent can't be changed. */
 function requireAnnounced(announced: Announced, published: Announced): void {
   const textOf = ({ conditions = {} }: Announced) => JSON.stringify(conditions)
   const isSame = areSame(announced.attributes, published.attributes)
   if (isSame && textOf(announced) === textOf(published)) return
-  throw new TypeError('what is published is not what was announced')
+  throw new TypeError('the published object differs from what was announced')
 }

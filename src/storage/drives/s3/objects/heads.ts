@@ -17,7 +17,7 @@ import { isAbsence, isUnexplained } from '../requests/store-errors.ts'
 import type { StoreName } from '../requests/store-names.ts'
 import { areSame, attributesIn, markIn } from './object-fields.ts'
 
-/** An object of the store, with the mark of the write that made it, if that left one. */
+/** An object of the store, with the mark of the write that created it, if it has one. */
 export interface StoreObject extends ObjectMetadata {
   readonly mark: string | undefined
 }
@@ -30,7 +30,7 @@ export function headOf(
   return headAt(context, context.names.nameOf(object))
 }
 
-/** As headOf, with what `partSizes` needs for this part. */
+/** As headOf, with `partSizes` as far as this part needs it. */
 export async function headWithPart(
   context: StoreContext,
   object: ObjectName,
@@ -48,7 +48,7 @@ export async function headWithPart(
   if (range === undefined) return found
   const { start, end } = range
   const sizes = new Array<number>(count).fill(0)
-  // The first of those before and after has all their bytes.
+  // All bytes before the part count as one part, and so do all bytes after it.
   if (partNumber > 1) sizes[0] = start
   if (partNumber <= count) sizes[partNumber - 1] = end - start
   if (partNumber < count) sizes[partNumber] = found.size - end
@@ -56,7 +56,7 @@ export async function headWithPart(
   return { ...found, attributes: { ...found.attributes, partSizes } }
 }
 
-/** Undefined if the store does not tell. Reads of the range are pinned to the object's ETag; that of a part may be its own. */
+/** Undefined if the store does not report it. Not pinned: in some stores, a part has an ETag of its own. */
 async function rangeOfPart(
   { store }: StoreContext,
   part: { readonly name: StoreName; readonly found: StoreObject; readonly partNumber: number },
@@ -74,14 +74,14 @@ async function rangeOfPart(
   }
 }
 
-/** As headOf, of any object of the store. */
+/** As headOf, for any name in the store. */
 export async function headAt(
   context: StoreContext,
   name: StoreName,
 ): Promise<StoreObject | undefined> {
   const { store } = context
   const head = store.send(new HeadObjectCommand(name)).catch(async (error: unknown) => {
-    // The reply to a HEAD has no code. A GET tells whether the store cannot have an object of this name.
+    // The reply to a HEAD has no error code. The reply to a GET shows whether the name is impossible in this store.
     if (isUnexplained(error))
       await store.send(new GetObjectCommand({ ...name, Range: 'bytes=0-0' }))
     throw error
@@ -90,7 +90,6 @@ export async function headAt(
   return found && (await objectIn(context, name, found))
 }
 
-/** Undefined for an object that does not exist. */
 export async function unlessMissing<Result>(call: Promise<Result>): Promise<Result | undefined> {
   try {
     return await call
@@ -102,7 +101,7 @@ export async function unlessMissing<Result>(call: Promise<Result>): Promise<Resu
 
 type ObjectReply = HeadObjectCommandOutput | GetObjectCommandOutput
 
-/** The object that HeadObject or GetObject returned. Undefined for `a/` of SeaweedFS if there is only `a/b`. */
+/** The object in a reply. Undefined for `a/` of SeaweedFS if only `a/b` exists. */
 export async function objectIn(
   { store }: StoreContext,
   name: StoreName,
@@ -111,7 +110,6 @@ export async function objectIn(
   const attributes = attributesIn(found)
   if (attributes.etag.endsWith('-0')) return undefined
   const { TagCount, VersionId, LastModified } = found
-  // Of this version, if the store keeps versions.
   const tagged = TagCount && (await store.send(new GetObjectTaggingCommand({ ...name, VersionId })))
   return {
     ...{ size: sizeOf(found), modifiedAtMs: secondOf(LastModified), mark: markIn(found) },
@@ -119,16 +117,16 @@ export async function objectIn(
   }
 }
 
-/** Of the whole object, also in a reply with a range. */
+/** The size of the whole object, also for a reply with a range. */
 function sizeOf({ ContentLength, ContentRange }: ObjectReply): number {
   const size = ContentRange === undefined ? ContentLength : rangeIn(ContentRange)?.size
   if (size !== undefined) return size
   const message =
-    'The S3 store does not say how long the object is. Look at what is between it and Bucketry.'
+    'The S3 store does not report the size of the object. Check any proxy between it and Bucketry.'
   throw new DriveError('unavailable', message)
 }
 
-/** Of a Content-Range field (RFC 9110 section 14.4). */
+/** The range in a Content-Range field (RFC 9110 section 14.4). */
 export function rangeIn(field = '') {
   const [isRange, first, last, size] = /^bytes (\d+)-(\d+)\/(\d+)$/.exec(field) ?? []
   return isRange ? { start: Number(first), end: Number(last) + 1, size: Number(size) } : undefined
@@ -142,15 +140,12 @@ export function withoutMark({ size, modifiedAtMs, attributes }: StoreObject): Ob
   return { size, modifiedAtMs, attributes }
 }
 
-/** Last-Modified as HTTP shows it: some stores list fractions of a second. */
+/** Whole seconds, as HTTP has them: some stores list fractions. */
 export function secondOf(time: Date | undefined): number {
   return Math.floor((time?.getTime() ?? 0) / 1000) * 1000
 }
 
-/**
- * Whether this is the object that a write without a mark would have made. If another client has written the same, no
- * one can tell the difference.
- */
+/** Whether this object is what a write without a mark would have created. Another client may have written the same. */
 export function isAsWritten(
   found: StoreObject | undefined,
   { size, attributes }: { readonly size: number; readonly attributes: Attributes },
@@ -160,8 +155,8 @@ export function isAsWritten(
 }
 
 /**
- * As Drive.setTags. The store tags the version that is there at that moment, in one step: it may have been written since this
- * began. If a reply is lost, the SDK may tag twice.
+ * As Drive.setTags. The store tags its current version in one step; another write may have replaced the one seen here. If
+ * a reply is lost, the SDK may tag twice.
  */
 export async function setObjectTags(
   context: StoreContext,
@@ -183,6 +178,6 @@ export async function setObjectTags(
   if (after !== undefined && isDeepStrictEqual(after.attributes.tags ?? {}, { ...tags })) {
     return withoutMark(after)
   }
-  // Another write, or other tags, came after these.
+  // Another client wrote or tagged the object after this.
   return { ...withoutMark(before), attributes: withTags(before.attributes, tags) }
 }

@@ -10,13 +10,13 @@ import { bareEtag } from '../requests/store.ts'
 import type { StorePlace } from '../requests/store-names.ts'
 import { secondOf } from './heads.ts'
 
-/** The most entries of a page (API reference, ListObjectsV2). */
+/** The maximum of a page (API reference, ListObjectsV2). */
 const maxKeys = 1000
-/** If the prefix is a key, MinIO's page of one key says that there are no others. */
+/** If the prefix is itself a key, MinIO reports a page of one key as the last page. */
 const minKeys = 2
 const lastCharacter = '\u{10ffff}'
 
-/** The store's own listing: a page costs what the store's page costs. */
+/** The store's own listing: a page costs as much as a page of the store. */
 export class StoreCursor implements EntryCursor {
   readonly #context: StoreContext
   readonly #bucket: string
@@ -24,17 +24,17 @@ export class StoreCursor implements EntryCursor {
   readonly #place: StorePlace
   /** Entries of the store's page that were not returned yet. */
   #ahead: Entry[] = []
-  /** What is left to ask the store. Undefined after a seek, and at the beginning. */
+  /** The listings still to request. Undefined at the beginning and after a seek. */
   #steps: ListStep[] | undefined
-  /** How the store continues the first step. */
+  /** The continuation token of the first step. */
   #token: string | undefined
-  /** Only keys after this one, of what the store is asked next. */
+  /** The store is asked for keys after this one. */
   #after: string
-  /** The folder that `after` points into, until it was looked at. */
+  /** The folder that `after` points into, until it has been checked. */
   #entered: string | undefined
-  /** No entry below this. */
+  /** Entries before this are skipped. */
   #from = ''
-  /** The last entry of the store's page. */
+  /** The last key of the store's page. */
   #last = ''
   #hasEnded = false
 
@@ -44,7 +44,7 @@ export class StoreCursor implements EntryCursor {
     this.#query = query
     this.#place = context.names.placeOf(bucket)
     const folder = folderAround(query)
-    // Stores differ in whether a folder that `after` points into is listed: it is left out here, and looked at alone.
+    // Some stores list a folder that `after` points into, some do not: it is skipped here and checked separately.
     this.#after = folder === undefined ? query.after : folder + lastCharacter
     this.#entered = folder === query.after ? undefined : folder
   }
@@ -58,7 +58,7 @@ export class StoreCursor implements EntryCursor {
     return this.#ahead.splice(0, limit)
   }
 
-  /** As the store says: a page that is as long as the store's costs no second request. */
+  /** From the store's reply, so that a full page needs no second request. */
   get hasMore(): boolean {
     return this.#ahead.length > 0 || this.#token !== undefined
   }
@@ -92,7 +92,7 @@ export class StoreCursor implements EntryCursor {
     this.#ahead = entries.filter((entry) => this.#isWanted(entry))
   }
 
-  /** The folder, if it has a key after `after`. */
+  /** The folder as an entry, if it has a key after `after`. */
   async #lookInto(folder: string): Promise<Entry[]> {
     if (compareKeys(folder, this.#from) < 0) return []
     for (const step of await this.#stepsFrom(folder, this.#query.after)) {
@@ -127,7 +127,7 @@ export class StoreCursor implements EntryCursor {
   async #request({ prefix, after, ...query }: PageRequest): Promise<ListObjectsV2CommandOutput> {
     const { store, probe } = this.#context
     const { prefix: folder, Bucket } = this.#place
-    // Garage would end the page at a key before the prefix.
+    // If `after` is before the prefix, Garage ends the page there.
     const isWithin = after !== '' && compareKeys(after, prefix) >= 0
     if (isWithin) await probe.require(this.#bucket, 'startAfter')
     const command = new ListObjectsV2Command({
@@ -137,7 +137,7 @@ export class StoreCursor implements EntryCursor {
     return await store.send(command)
   }
 
-  /** Not the folder of the bucket itself, nothing of the probe or for which a store takes the prefix, and no folder that was left behind. */
+  /** Excludes the bucket's own folder, the probe, what a store adds to the prefix, and folders before the start. */
   #isWanted({ key }: Entry): boolean {
     if (key === '' || this.#context.names.isOwn(key)) return false
     if (!key.startsWith(this.#query.prefix)) return false
@@ -176,17 +176,17 @@ function entriesOf(page: ListObjectsV2CommandOutput, folder: string): Entry[] {
   return [...objects, ...folders].sort((one, other) => compareKeys(one.key, other.key))
 }
 
-/** As forms are encoded: a space may be a plus. */
+/** Encoded like a form: a space may be a plus. */
 function decoded(text: string): string {
   return decodeURIComponent(text.replaceAll('+', ' '))
 }
 
-/** One listing of the store. */
+/** One listing to request from the store. */
 export interface ListStep {
   readonly prefix: string
   /** Only keys after this one. */
   readonly after: string
-  /** Whether only the key that is the prefix is wanted. */
+  /** Whether only the key that equals the prefix is wanted. */
   readonly isKey?: boolean
 }
 
@@ -196,12 +196,12 @@ function isInFolder(prefix: string, after: string): boolean {
 }
 
 /**
- * What lists the keys after one in a folder, without asking for keys after one in a folder: the rest of that folder, then
- * what is behind it in the folder around it, and so on. MinIO leaves out keys otherwise: objects whose names begin like
- * the folder's count for its page, although they come before.
+ * Listings of the keys after `after`, none of which starts inside a folder: the rest of its folder, then what follows that
+ * folder in its parent, and so on. If a listing starts inside a folder, MinIO omits keys: it counts objects whose names
+ * begin like the folder's for the page, although they come before it.
  *
  * @param after in a folder below the prefix
- * @param delimiter with `/`, only what is behind the folder below the prefix: all in that folder is one entry
+ * @param delimiter with `/`, the folder below the prefix is one entry, so that only what follows it is listed
  */
 function stepsAfter(prefix: string, after: string, delimiter?: '/'): ListStep[] {
   const isOneEntry = delimiter !== undefined
@@ -209,7 +209,7 @@ function stepsAfter(prefix: string, after: string, delimiter?: '/'): ListStep[] 
   let folder = after.slice(0, slash + 1)
   const steps: ListStep[] = isOneEntry ? [] : [{ prefix: folder, after }]
   while (folder.length > prefix.length) {
-    // Behind all keys in the folder, and not in it: the character after `/`.
+    // After all keys in the folder: `0` is the character after `/`.
     const beyond = `${folder.slice(0, -1)}0`
     folder = folder.slice(0, folder.lastIndexOf('/', folder.length - 2) + 1)
     const around = folder.length > prefix.length ? folder : prefix

@@ -7,18 +7,15 @@ import {
 import type { Attributes, KeptHeader, StoredChecksum, WriterAttributes } from '../../attributes.ts'
 import { bareEtag } from '../requests/store.ts'
 
-/**
- * User metadata with which a write marks its object, so that a lost reply can be told from a write that failed.
- * Clients of the gateway do not see it.
- */
+/** User metadata that identifies the write, to resolve a lost reply. Clients of the gateway do not see it. */
 const markName = 'bucketry-write'
-/** A client's metadata of these names has `-x` more in the store, so that it is not taken for a mark. */
+/** Metadata that a client gives such a name gets another `-x` in the store, to tell it from a mark. */
 const likeMark = /^bucketry-write(?:-x)*$/
 
-/** S3's own type of an object that was written without one. The SDK would send another. */
+/** S3's type for an object that was written without one. The SDK would send a different one. */
 const noType = 'binary/octet-stream'
 
-/** The SDK's members for the headers that S3 keeps. `Expires` is a date there: see `expiresText` of Store. */
+/** The SDK's names for the headers that S3 stores. Its `Expires` is a date: see `expiresText` in Store. */
 const members = {
   'cache-control': 'CacheControl',
   'content-disposition': 'ContentDisposition',
@@ -28,7 +25,7 @@ const members = {
   expires: 'ExpiresString',
 } as const satisfies Record<KeptHeader, string>
 
-/** The part of an SDK's command that writes attributes. @param mark see `markName` */
+/** The fields of a command that write attributes. @param mark see `markName` */
 export function fieldsOf(attributes: WriterAttributes, mark: string | undefined) {
   const { headers, metadata, tags = {}, storageClass } = attributes
   const tagging = Object.entries(tags).map((tag) => tag.map(encodeURIComponent).join('='))
@@ -50,7 +47,7 @@ export function fieldsOf(attributes: WriterAttributes, mark: string | undefined)
   }
 }
 
-/** What HeadObject and GetObject return of an object, with the SDK's names. */
+/** What HeadObject and GetObject return, with the SDK's names. */
 export interface ObjectFields
   extends Partial<Record<(typeof members)[KeptHeader], string | undefined>>,
     ChecksumFields {
@@ -83,7 +80,7 @@ export function attributesIn(fields: ObjectFields): Attributes {
   return writtenAttributes(written, fields)
 }
 
-/** The attributes of an object that was written with these, of which the store has returned ETag and checksum. */
+/** These attributes, with the ETag and checksum that the store returned. */
 export function writtenAttributes(
   { headers, metadata, tags, storageClass }: WriterAttributes,
   reply: Pick<ObjectFields, 'ETag'> & ChecksumFields,
@@ -97,7 +94,7 @@ export function writtenAttributes(
   }
 }
 
-/** Whether objects are written with the same headers, metadata, tags and storage class. */
+/** Whether headers, metadata, tags and storage class are the same. */
 export function areSame(one: WriterAttributes, other: WriterAttributes): boolean {
   const written = ({ headers, metadata, tags, storageClass }: WriterAttributes) => [
     ...[headers, metadata, tags].map((values = {}) => ({ ...values })),
@@ -106,7 +103,7 @@ export function areSame(one: WriterAttributes, other: WriterAttributes): boolean
   return isDeepStrictEqual(written(one), written(other))
 }
 
-/** The mark of the write that made the object. */
+/** The mark of the write that created the object. */
 export function markIn({ Metadata }: ObjectFields): string | undefined {
   return Metadata?.[markName]
 }
@@ -122,12 +119,12 @@ function checksumIn(fields: ChecksumFields): StoredChecksum | undefined {
 }
 
 const ourWord = /^=\?(utf-8|iso-8859-1)\?b\?([A-Za-z0-9+/=]*)\?=$/
-/** Text that a header field brings to the store as it is (RFC 9110 section 5.5), and that is not our encoding. */
+/** Text that a header field carries unchanged (RFC 9110 section 5.5), and that does not look like our encoding. */
 const plainText = /^(?!=\?(?:utf-8|iso-8859-1)\?b\?)(?:[!-~](?:[ -~]*[!-~])?)$/
 
 /**
- * A value as ASCII: signatures of other characters differ between stores, and HTTP drops spaces around a value. What
- * is not plain becomes an encoded word (RFC 2047) in lower case, which only this drive writes.
+ * A value in ASCII, because stores sign other characters differently and HTTP drops spaces around a value. Other text
+ * becomes an encoded word (RFC 2047) in lower case, which only this drive writes.
  */
 function wordOf(value: string): string
 function wordOf(value: string | undefined): string | undefined

@@ -21,7 +21,7 @@ import {
   withoutMark,
 } from './heads.ts'
 
-/** Up to this size, an object that is read as a whole is in memory when it is opened. */
+/** Objects up to this size that are read whole are held in memory. */
 const contentBytes = 64 * 1024
 
 /** One version of an object: reads are pinned to its ETag. */
@@ -41,7 +41,7 @@ export async function openStoreObject(
   return found && openedObject(context, object, found)
 }
 
-/** With one request, whose reply has metadata and bytes. */
+/** One request, whose reply has metadata and bytes. */
 async function openWith(
   context: StoreContext,
   object: ObjectName,
@@ -72,7 +72,7 @@ async function openWith(
   }
 }
 
-/** A reply that is read. */
+/** A reply that is being read. */
 interface Begun extends WantedBytes {
   readonly bytes: AsyncGenerator<Uint8Array>
   readonly ending: AbortController
@@ -141,7 +141,7 @@ function rangeField({ start, end }: WantedBytes): string {
   return `bytes=${start}-${end === Number.POSITIVE_INFINITY ? '' : end - 1}`
 }
 
-/** A GET, whose bytes outlast the call. */
+/** A GET, whose body is read after the call. */
 function request(
   { store, names }: StoreContext,
   object: ObjectName,

@@ -8,7 +8,7 @@ import { abilitiesOfKey, maxKeyBytes } from '../requests/store-names.ts'
 import { changing, isConditionFailure, maxAttempts } from './conditional-write.ts'
 import { headOf } from './heads.ts'
 
-/** As Drive.remove. The version that was seen is removed, if the store knows If-Match of DeleteObject. */
+/** As Drive.remove. Only the version that was seen is removed, if the store has If-Match of DeleteObject. */
 export async function removeObject(
   context: StoreContext,
   object: ObjectName,
@@ -40,7 +40,7 @@ export async function removeObject(
   throw changing(object)
 }
 
-/** What the document of DeleteObjects can hold as it is (XML 1.0, section 2.2). */
+/** Text that XML can contain (XML 1.0, section 2.2), for the document of DeleteObjects. */
 const inXml = /^[^\p{Cc}\ufffe\uffff]*$/u
 
 /** As Drive.removeAll. */
@@ -66,7 +66,7 @@ export async function removeObjects(
       return error && errorOfCode(error.Code ?? '', error.Message ?? '')
     })
   } catch (error) {
-    // As of a store that wants Content-MD5, which the SDK no longer sends.
+    // For example, the store requires Content-MD5, which the SDK no longer sends.
     const isUnknown = ['not-implemented', 'unsupported'].includes((error as DriveError).kind)
     if (isUnknown) return undefined
     return keys.map(() => error as DriveError)

@@ -8,15 +8,15 @@ type Check = (requests: ProbeRequests) => Promise<boolean>
 
 const wrongEtag = '"00000000000000000000000000000000"'
 
-/** How a store says that a condition does not hold. */
+/** Errors for a condition that does not hold. */
 const refusals: readonly DriveErrorKind[] = ['condition', 'not-found', 'busy']
-/** How a store says that it does not know what was asked for. */
+/** Errors for a feature that the store does not have. */
 const unknowns: readonly DriveErrorKind[] = [
   ...(['not-implemented', 'unsupported', 'upload-gone', 'invalid-key'] as const),
   ...refusals,
 ]
 
-/** How to find out what the store does. Each writes names that begin with the ability's. */
+/** The test of each ability. It writes names that begin with the name of the ability. */
 export const probeChecks: Readonly<Record<StoreAbility, Check>> = {
   create: creates((requests, conditions) => requests.put('create', conditions)),
   replace: matches('replace', (requests, IfMatch) => requests.put('replace', { IfMatch })),
@@ -68,7 +68,7 @@ export const probeChecks: Readonly<Record<StoreAbility, Check>> = {
   },
   async startInFolder(requests) {
     const inFolder = ['folder/a/1', 'folder/a/2', 'folder/a/3']
-    // MinIO reads some five keys more than it is asked for.
+    // MinIO reads about five keys more than requested.
     const beside = Array.from({ length: 12 }, (_, index) => `folder/a-${index}`)
     await Promise.all([...beside, ...inFolder].map((name) => requests.put(name)))
     return String(await requests.list('folder/', inFolder[0], 2)) === String(inFolder.slice(1))
@@ -82,14 +82,14 @@ export const probeChecks: Readonly<Record<StoreAbility, Check>> = {
   backslashes: (requests) => areKept(requests, ['backslash\\a']),
 }
 
-/** @param names sorted; nothing else begins like the first one */
+/** @param names sorted; no other name begins like the first one */
 async function areKept(requests: ProbeRequests, names: readonly string[]): Promise<boolean> {
   for (const name of names) if (!(await isTaken(requests.put(name)))) return false
   const [prefix = ''] = /^\w+/.exec(String(names)) ?? []
   return String(await requests.list(prefix)) === String(names)
 }
 
-/** Whether a write under If-None-Match is taken, and another one refused. */
+/** Tests that a first write with If-None-Match succeeds and a second one is refused. */
 function creates(
   write: (requests: ProbeRequests, conditions: NativeConditions) => Promise<unknown>,
 ): Check {
@@ -99,7 +99,7 @@ function creates(
   }
 }
 
-/** Whether a request with another ETag than that of the object is refused, and one with its own taken. */
+/** Tests that a request with a wrong ETag is refused and one with the object's ETag succeeds. */
 function matches(
   name: string,
   request: (requests: ProbeRequests, etag: string) => Promise<unknown>,
@@ -130,7 +130,7 @@ async function isRefused(request: Promise<unknown>): Promise<boolean> {
   return (await outcomeOf(request)) === 'refused'
 }
 
-/** As isTaken. The access key may lack the right. */
+/** As isTaken; false if the access key lacks the right. */
 async function isAllowed(request: Promise<unknown>): Promise<boolean> {
   try {
     return await isTaken(request)
@@ -140,7 +140,7 @@ async function isAllowed(request: Promise<unknown>): Promise<boolean> {
   }
 }
 
-/** @throws DriveError what says nothing about the store's abilities */
+/** @throws DriveError for failures that do not depend on the store's abilities */
 async function outcomeOf(request: Promise<unknown>): Promise<'taken' | 'refused' | 'unknown'> {
   try {
     await request

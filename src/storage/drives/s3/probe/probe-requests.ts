@@ -20,11 +20,11 @@ import type { NativeConditions } from '../requests/store-abilities.ts'
 import { isRefusal } from '../requests/store-errors.ts'
 import { copySource, type StoreName } from '../requests/store-names.ts'
 
-/** Garage copies no part of an object that has less than 3 KiB. */
+/** Garage copies no parts of objects below 3 KiB. */
 export const probeBytes = Buffer.alloc(4096, 'bucketry')
-/** So many that a server begins to store a body before it has all of it. */
+/** Enough that a server begins to store the body before its end. */
 const cutBytes = Buffer.alloc(1024 * 1024)
-/** How long a store may take to notice that a connection has ended. */
+/** The maximum time for a store to notice that a connection has ended. */
 const cutMs = 10_000
 
 /** The source of a copy must be one version (API reference, CopyObject). */
@@ -37,13 +37,13 @@ type PartSource = SourceCondition & { readonly name: string }
 
 type ProbeUpload = NativeConditions & {
   readonly from?: PartSource
-  /** It has another part, which Complete leaves out. */
+  /** Adds another part, which Complete omits. */
   readonly hasOther?: boolean
 }
 
-/** It ends the connection instead of its last byte, as a process that is killed. Replies can still arrive. */
+/** Ends the connection before its last byte, like a process that is killed. Replies can still arrive. */
 class CutBody extends Readable {
-  /** A connection that was used before may have ended by itself. */
+  /** A reused connection may have been closed by the store. */
   isCutOnNewConnection = false
 
   override pipe<Target extends NodeJS.WritableStream>(request: Target): Target {
@@ -57,7 +57,7 @@ class CutBody extends Readable {
   }
 }
 
-/** The requests of a probe. All names are in its folder. */
+/** The requests of a probe. All names are in the probe's folder. */
 export class ProbeRequests {
   readonly #store: Store
   readonly #folder: StoreName
@@ -67,13 +67,13 @@ export class ProbeRequests {
     this.#folder = folder
   }
 
-  /** Resolves with the ETag. */
+  /** @returns the ETag */
   async put(name: string, more: Partial<PutObjectCommandInput> = {}) {
     const command = new PutObjectCommand({ ...this.#at(name), Body: probeBytes, ...more })
     return bareEtag((await this.#store.send(command)).ETag)
   }
 
-  /** Whether the store refuses a PUT that breaks off. False also if another failure came first. */
+  /** Whether the store refuses a PUT that breaks off. False also after any other failure. */
   async isCutRefused(name: string): Promise<boolean> {
     const Body = new CutBody()
     const ContentLength = cutBytes.length + 1
@@ -105,7 +105,7 @@ export class ProbeRequests {
     await this.#store.send(command)
   }
 
-  /** Removes another object, whose key has a slash before this one's. */
+  /** Removes the object whose key has an additional slash at the beginning. */
   async removeBehindSlash(name: string): Promise<void> {
     const { Bucket, Key } = this.#at(name)
     await this.#store.send(new DeleteObjectCommand({ Bucket, Key: `/${Key}` }))
@@ -115,7 +115,7 @@ export class ProbeRequests {
     return (await this.list(name)).includes(name)
   }
 
-  /** An upload of one part of the object, which is completed or aborted. Resolves with the ETag of the part. */
+  /** A multipart upload with one part, which is completed or aborted. @returns the part's ETag */
   async upload(
     name: string,
     { from, hasOther = false, ...conditions }: ProbeUpload = {},
@@ -135,7 +135,7 @@ export class ProbeRequests {
     }
   }
 
-  /** Names that begin with `prefix`, after another. @param MaxKeys all on one page if undefined */
+  /** Names with this prefix, after `after`. @param MaxKeys undefined: all on one page */
   async list(prefix: string, after?: string, MaxKeys?: number): Promise<string[]> {
     const { Bucket, Key } = this.#folder
     const command = new ListObjectsV2Command({
@@ -147,7 +147,7 @@ export class ProbeRequests {
     return (found.Contents ?? []).map((one) => (one.Key ?? '').slice(Key.length))
   }
 
-  /** Removes what is older, at most a thousand objects. */
+  /** Removes older objects, at most a thousand. */
   async removeAll(olderThanMs: number): Promise<void> {
     const { Bucket, Key: Prefix } = this.#folder
     const { Contents = [] } = await this.#store.send(new ListObjectsV2Command({ Bucket, Prefix }))

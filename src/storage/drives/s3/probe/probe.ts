@@ -9,20 +9,20 @@ import { abilitiesOfKey, type StoreNames } from '../requests/store-names.ts'
 import { probeChecks } from './probe-checks.ts'
 import { ProbeRequests } from './probe-requests.ts'
 
-/** What the parts of the drive share. */
+/** What all parts of the drive use. */
 export interface StoreContext {
   readonly store: Store
   readonly names: StoreNames
   readonly probe: Probe
 }
 
-/** AWS has them since 2026, few stores know them, and its SDK does not compute them. */
+/** New in AWS in 2026: few stores have them, and the SDK does not compute them. */
 const newer = /^(?:MD5|SHA512|XXHASH\d+)$/
 
-/** Objects of a probe that was killed are older. */
+/** Older objects were left by a probe that was killed. */
 const leftAfterMs = 60 * 60_000
 
-/** Finds out what the store does, on names of its own, once for each process. */
+/** Tests the store's abilities on names of its own, once per process. */
 export class Probe {
   readonly #store: Store
   readonly #names: StoreNames
@@ -33,10 +33,10 @@ export class Probe {
     this.#names = names
   }
 
-  /** @param bucket where the probe writes, if the buckets are those of the store */
+  /** @param bucket the probe writes to it, if the buckets are those of the store */
   abilities(bucket: string): Promise<Abilities> {
     this.#found ??= this.#run(bucket).catch((error: unknown) => {
-      // Nothing is known: the next caller tries again.
+      // The next caller tries again.
       this.#found = undefined
       throw error
     })
@@ -51,10 +51,10 @@ export class Probe {
   }
 
   /**
-   * The checksum at the end of a body that is sent while it arrives. A store that takes the end of the connection for the
-   * end of the body refuses it if that is missing.
+   * The checksum to send at the end of a streamed body. A store that mistakes the end of the connection for the end of the
+   * body rejects the body without it.
    *
-   * @param wanted by the client
+   * @param wanted the client's choice
    * @throws DriveError `not-implemented`
    */
   async trailer(
@@ -64,23 +64,23 @@ export class Probe {
     const kept = (await this.keeps(bucket, wanted)) ? wanted : undefined
     if ((await this.abilities(bucket)).wholeBodies) return kept
     await this.require(bucket, 'checksums')
-    // A store with checksums adds this one by itself, as AWS does.
+    // The one that AWS adds by default.
     return kept ?? 'CRC64NVME'
   }
 
-  /** Whether the store is asked to keep a checksum, which is verified here in any case. */
+  /** Whether the store is asked to store the checksum. Bucketry verifies it in any case. */
   async keeps(bucket: string, algorithm: ChecksumAlgorithm | undefined): Promise<boolean> {
     if (algorithm === undefined || newer.test(algorithm)) return false
     return (await this.abilities(bucket)).checksums
   }
 
-  /** @throws DriveError `not-implemented` if the store may take the key for another one */
+  /** @throws DriveError `not-implemented` if the store may mistake the key for another one */
   async requireKey({ bucket, key }: ObjectName): Promise<void> {
     const { prefix } = this.#names.placeOf(bucket)
     for (const ability of abilitiesOfKey(prefix + key)) await this.require(bucket, ability)
   }
 
-  /** @throws DriveError `not-implemented` if there are tags, and the store would forget them */
+  /** @throws DriveError `not-implemented` if there are tags that the store would drop */
   async requireTags(bucket: string, tags: Tags = {}): Promise<void> {
     if (Object.keys(tags).length > 0) await this.require(bucket, 'tags')
   }

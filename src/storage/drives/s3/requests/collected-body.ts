@@ -4,20 +4,20 @@ import { DriveError } from '../../drive-error.ts'
 import type { StreamedBody } from './streamed-body.ts'
 
 const mebibyte = 1024 * 1024
-/** What every body may hold in memory. */
+/** The bytes that every body may hold in memory. */
 const freeBytes = 64 * 1024
-/** Up to this size, a body is sent in one piece when it is complete: then it can be sent again. */
+/** Bodies up to this size are sent when they are complete, so that they can be sent again. */
 const wholeBytes = mebibyte
-/** Bodies of a process with more than `freeBytes` that are collected as a whole. Others are sent while they arrive. */
+/** How many bodies above `freeBytes` a process collects whole. Others are sent while they arrive. */
 const wholeAtOnce = 64
-/** Bodies without a length that are collected in parts, of 8 to 16 MiB. Others wait. */
+/** How many bodies without a length are collected, in parts of 8 to 16 MiB. Others wait. */
 const unsizedAtOnce = 16
 /** How long a body without a length waits for memory. */
 const waitMs = 30_000
-/** S3's largest object or part in one request (API reference, PutObject). */
+/** The maximum size of one request (API reference, PutObject). */
 const maxSentBytes = 5 * 1024 ** 3
 
-/** The memory of a process for bodies on their way to the store. */
+/** Limits the memory of a process for bodies on their way to the store. */
 export class BodyMemory {
   readonly #whole = new Limiter(wholeAtOnce)
   readonly #unsized = new Limiter(unsizedAtOnce)
@@ -44,7 +44,7 @@ interface BodyOptions<Result> {
   readonly stream: (size: number) => Promise<StreamedBody<Result>>
 }
 
-/** The bytes of a draft or a part: in memory if they are few or their number is not known, otherwise sent while they arrive. */
+/** The bytes of a draft or a part: held in memory if they are few or their number is unknown, otherwise sent while they arrive. */
 export class CollectedBody<Result> {
   readonly #options: BodyOptions<Result>
   #chunks: Buffer[] = []
@@ -90,7 +90,7 @@ export class CollectedBody<Result> {
     return all.subarray(0, bytes)
   }
 
-  /** It has been sent, or is not sent any more. */
+  /** Releases the memory, and ends a request that is being sent. */
   end(): void {
     this.#chunks = []
     this.#streamed?.abort()

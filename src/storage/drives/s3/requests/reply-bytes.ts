@@ -2,14 +2,14 @@ import type { Readable } from 'node:stream'
 import { DriveError } from '../../drive-error.ts'
 import { noAnswer, stallMs } from './store.ts'
 
-/** The bytes that may wait for the reader. More stay in the socket. */
+/** The limit for bytes that wait for the reader. */
 const heldBytes = 256 * 1024
 
 /**
- * The first `size` bytes of a reply, in the chunks that came from the socket. If they are read to the end, the connection
- * can be used again. Otherwise `ending` ends the request.
+ * The first `size` bytes of a reply, in the chunks of the socket. The connection can be reused if they are read to the end;
+ * otherwise `ending` ends the request.
  *
- * @throws DriveError `unavailable` if they do not come, or one takes too long; the reason of `ending`
+ * @throws DriveError `unavailable` if bytes are missing or take too long; the reason of `ending`
  */
 export async function* replyBytes(
   body: Readable,
@@ -34,7 +34,7 @@ export async function* replyBytes(
     isOver = true
     wake?.()
   })
-  // One timer for all chunks, which counts only while the store is awaited.
+  // One timer for all chunks, which has an effect only while waiting for the store.
   const timer = setTimeout(() => {
     if (wake !== undefined) ending.abort(noAnswer(stallMs))
   }, stallMs)
@@ -63,5 +63,5 @@ export async function* replyBytes(
 }
 
 function partOnly(): DriveError {
-  return new DriveError('unavailable', 'The S3 store has sent a part of the object.')
+  return new DriveError('unavailable', 'The S3 store sent only a part of the object.')
 }

@@ -1,4 +1,4 @@
-/** What a store may lack, in words for the reply to a request that needs it. */
+/** What a store may lack, as the reply to a request that needs it names it. */
 export const storeAbilities = {
   create: 'If-None-Match of PutObject',
   replace: 'If-Match of PutObject',
@@ -24,7 +24,7 @@ export const storeAbilities = {
 export type StoreAbility = keyof typeof storeAbilities
 export type Abilities = Readonly<Record<StoreAbility, boolean>>
 
-/** The two conditions that S3 has for a write (API reference, PutObject). */
+/** The conditions of S3 for a write (API reference, PutObject). */
 export interface NativeConditions {
   readonly IfMatch?: string
   readonly IfNoneMatch?: string

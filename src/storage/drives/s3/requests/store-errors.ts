@@ -1,12 +1,12 @@
 import { DriveError, type DriveErrorKind, PrivateDriveError } from '../../drive-error.ts'
 
-/** What the SDK throws: an error document of the store, or a failure of the connection. */
+/** An error of the SDK: the store's error document, or a connection failure. */
 interface SdkError extends Error {
   readonly $metadata?: { readonly httpStatusCode?: number; readonly attempts?: number }
   readonly $response?: { readonly headers?: Readonly<Record<string, string>> }
 }
 
-/** By the store's code (API reference, "Error responses"; MinIO, Ceph and Garage have some of their own). */
+/** By the store's code (API reference, "Error responses"; some codes are of MinIO, Ceph and Garage). */
 const kindsByCode: Readonly<Record<string, DriveErrorKind>> = {
   NoSuchBucket: 'no-bucket',
   NoSuchKey: 'not-found',
@@ -20,7 +20,7 @@ const kindsByCode: Readonly<Record<string, DriveErrorKind>> = {
   OperationAborted: 'busy',
   BucketNotEmpty: 'not-empty',
   KeyTooLongError: 'key-too-long',
-  // Stores that keep objects as files: an object at `a` leaves no room for `a/b`.
+  // Stores that keep objects as files cannot have both `a` and `a/b`.
   ObjectParentIsFile: 'invalid-key',
   ExistingObjectIsDirectory: 'invalid-key',
   ExistingObjectIsFile: 'invalid-key',
@@ -41,13 +41,13 @@ const kindsByCode: Readonly<Record<string, DriveErrorKind>> = {
   IncompleteBody: 'unavailable',
   BadDigest: 'unavailable',
   XAmzContentSHA256Mismatch: 'unavailable',
-  // What an operator must correct, with status 400.
+  // Mistakes in the settings, with status 400.
   AuthorizationHeaderMalformed: 'denied',
   ExpiredToken: 'denied',
   InvalidToken: 'denied',
   // In an archive (API reference, RestoreObject).
   InvalidObjectState: 'unsupported',
-  // Also in a reply with status 200, for which the SDK says 503.
+  // Also in a reply with status 200, which the SDK reports as 503.
   InternalError: 'unavailable',
 }
 
@@ -57,20 +57,20 @@ const kindsByStatus: Readonly<Record<number, DriveErrorKind>> = {
   ...{ 429: 'busy', 501: 'not-implemented', 503: 'busy', 507: 'full' },
 }
 
-/** What an operator should do, by the store's code. */
+/** Advice for the operator, by the store's code. */
 const hints: Readonly<Record<string, string>> = {
   InvalidAccessKeyId: 'Check S3_DRIVE_ACCESS_KEY.',
   SignatureDoesNotMatch: 'Check S3_DRIVE_SECRET_KEY and S3_DRIVE_REGION.',
   AuthorizationHeaderMalformed: 'Check S3_DRIVE_REGION.',
   ExpiredToken: 'Renew the credentials of the session.',
   InvalidToken: 'Check the credentials of the session.',
-  PermanentRedirect: 'Write the address of the region of the bucket in DRIVE.',
+  PermanentRedirect: "Set DRIVE to the address of the bucket's region.",
   AccessDenied: 'The access key lacks a right (docs/s3-drive.md, "Rights").',
   RequestTimeTooSkewed: "Set this machine's clock.",
   NoSuchBucket: 'Create the bucket, or correct DRIVE.',
 }
 
-/** The error of a call, for people. An error that is a DriveError already stays. */
+/** The error of a call, for people. DriveErrors are unchanged. */
 export function storeError(error: unknown): DriveError {
   if (error instanceof DriveError) return error
   const cause = error as SdkError
@@ -89,36 +89,33 @@ export function storeError(error: unknown): DriveError {
   )
 }
 
-/**
- * Nothing was sent. The failure, which may be an answer of another service, is not the cause: it would be taken for the
- * store's.
- */
+/** The failure is not the `cause`, because it may be another service's answer, which would count as the store's. */
 export function noCredentials({ name, message }: Error): DriveError {
   const hint = 'Set S3_DRIVE_ACCESS_KEY and S3_DRIVE_SECRET_KEY.'
-  const said = `The S3 store cannot be asked without credentials: ${message || name}. ${hint}`
+  const said = `No credentials for the S3 store: ${message || name}. ${hint}`
   return new PrivateDriveError('unavailable', said)
 }
 
-/** The error of one object of a request for several. Undefined if there was none. */
+/** The error for one object of a batch. Undefined if the object did not exist. */
 export function errorOfCode(code: string, message: string): DriveError | undefined {
   const kind = kindsByCode[code] ?? (code === 'AccessDenied' ? 'denied' : 'unavailable')
   const error = new PrivateDriveError(kind, `The S3 store answered ${code}: ${message}`)
   return isAbsence(error) ? undefined : error
 }
 
-/** Whether there is no such object, also because the store cannot have one of this name. */
+/** Whether there is no such object, or cannot be one of this name in this store. */
 export function isAbsence(error: unknown): boolean {
   const absences: readonly DriveErrorKind[] = ['not-found', 'invalid-key', 'key-too-long']
   return error instanceof DriveError && absences.includes(error.kind)
 }
 
-/** Whether a request was refused without saying why. */
+/** Whether the store refused a request without a reason. */
 export function isUnexplained(error: unknown): boolean {
   const { $metadata, name } = ((error as DriveError).cause ?? {}) as Partial<SdkError>
   return $metadata?.httpStatusCode === 400 && name === codeless
 }
 
-/** Whether the store refused a request for what is in it, or ended the connection. */
+/** Whether the store refused the content of a request, or closed the connection. */
 export function isRefusal(error: unknown): boolean {
   const { cause, kind } = error as DriveError
   // Without a cause, the store has not answered in time.
@@ -127,7 +124,7 @@ export function isRefusal(error: unknown): boolean {
   return httpStatusCode >= 400 && httpStatusCode < 500
 }
 
-/** Whether the store may have done what a failed request asked for. */
+/** Whether the store may have executed a request that failed. */
 export function isUnclear(error: unknown): boolean {
   const { cause, kind } = error as DriveError
   const { httpStatusCode = 500 } = (cause as SdkError | undefined)?.$metadata ?? {}
@@ -139,14 +136,14 @@ export function codeOf(error: unknown): string | undefined {
   return ((error as DriveError).cause as SdkError | undefined)?.name
 }
 
-/** How often the SDK sent the request that failed. */
+/** How often the SDK sent the failed request. */
 export function attemptsOf(error: unknown): number {
   return ((error as DriveError).cause as SdkError | undefined)?.$metadata?.attempts ?? 1
 }
 
-/** The name of the error for an answer that the SDK cannot read, as of a proxy or of another server. */
+/** The SDK's name for an answer that it cannot parse, such as a proxy's. */
 const unreadable = 'Error'
-/** The name of the error for an answer without a body, as to a HEAD: a 400 may be about anything. */
+/** The SDK's name for an answer without a body, such as to a HEAD. */
 const codeless = 'Unknown'
 
 function kindOf(error: SdkError, status: number | undefined): DriveErrorKind {

@@ -8,9 +8,9 @@ import type { StoreAbility } from './store-abilities.ts'
 export interface StoreAddress {
   /** `https://host:port`. */
   readonly endpoint: string
-  /** The store's bucket whose folders are the buckets. Absent: its buckets are the buckets. */
+  /** The store's bucket whose folders are the buckets. Absent: the store's buckets are the buckets. */
   readonly bucket?: string
-  /** Before every key in that bucket: empty, or ends in `/`. */
+  /** The prefix of every key in that bucket: empty, or ends in `/`. */
   readonly prefix: string
 }
 
@@ -50,7 +50,7 @@ function wrongForm(): DriveError {
   return new DriveError('denied', `The drive's address must have the form ${storeAddressForm}.`)
 }
 
-/** An object in the store, as the SDK names it. */
+/** The name of an object in the store, in the SDK's form. */
 export interface StoreName {
   readonly Bucket: string
   readonly Key: string
@@ -59,14 +59,14 @@ export interface StoreName {
 /** Where the keys of a bucket begin in the store. */
 export interface StorePlace {
   readonly Bucket: string
-  /** Before every key: empty, or ends in `/`. */
+  /** The prefix of every key: empty, or ends in `/`. */
   readonly prefix: string
 }
 
-/** S3's longest key, in UTF-8. */
+/** The maximum length of a key in S3, in UTF-8. */
 export const maxKeyBytes = 1024
 
-/** For the probe. If buckets are those of the store, it is in one of them, and clients do not see it. */
+/** The probe's folder. If the buckets are those of the store, it is in one of them, hidden from clients. */
 const ownFolder = '.bucketry-probe/'
 
 /** How buckets and keys are named in the store. Keys are not escaped. */
@@ -86,29 +86,29 @@ export class StoreNames {
     const { bucket: Bucket, prefix } = this.#address
     if (Bucket !== undefined) return { Bucket, prefix: `${prefix}${bucket}/` }
     if (!bucket.includes('/')) return { Bucket: bucket, prefix: '' }
-    const message = `${bucket} is a folder in a folder, and this drive has the buckets of an S3 store. Write s3+https://host/BUCKET in DRIVE.`
+    const message = `${bucket} is a folder in a folder, and this drive has the buckets of an S3 store. Set DRIVE to s3+https://host/BUCKET.`
     throw new DriveError('denied', message)
   }
 
-  /** @throws DriveError `key-too-long`: with the folder, it has more bytes than S3 allows */
+  /** @throws DriveError `key-too-long` if folder and key together are longer than S3 allows */
   nameOf({ bucket, key }: ObjectName): StoreName {
     requireLegalKey(key)
     if (this.isOwn(key)) {
-      throw new DriveError('invalid-key', `Keys that begin with ${ownFolder} are not for clients.`)
+      throw new DriveError('invalid-key', `Keys that begin with ${ownFolder} are reserved.`)
     }
     const { Bucket, prefix } = this.placeOf(bucket)
     const Key = prefix + key
     if (Buffer.byteLength(Key) <= maxKeyBytes) return { Bucket, Key }
-    const message = `With the folder ${prefix}, the key is longer than the 1,024 bytes of S3.`
+    const message = `With its folder ${prefix}, the key is longer than the 1,024 bytes that S3 allows.`
     throw new DriveError('key-too-long', message)
   }
 
-  /** Whether a key of a bucket is of the probe, or the folder of these keys. */
+  /** Whether the key is in the probe's folder, or is that folder. */
   isOwn(key: string): boolean {
     return !this.areFolders && key.startsWith(ownFolder)
   }
 
-  /** A name that no client's object has. @param bucket where it is if buckets are those of the store */
+  /** A name for the probe. @param bucket it is in this one, if the buckets are those of the store */
   ownName(bucket: string, name: string): StoreName {
     const { bucket: shared, prefix } = this.#address
     return {
@@ -121,7 +121,7 @@ export class StoreNames {
 /** An empty name, `.` or `..` between slashes. */
 const pathLike = /(?:^|\/)(?:\.{0,2}\/|\.{1,2}$)/
 
-/** What a store must have that does not take this key of its own for another one. */
+/** What a store must have to keep this key apart from others. */
 export function abilitiesOfKey(key: string): readonly StoreAbility[] {
   return [
     ...(pathLike.test(key) ? (['exactKeys'] as const) : []),
@@ -130,7 +130,7 @@ export function abilitiesOfKey(key: string): readonly StoreAbility[] {
   ]
 }
 
-/** CopySource of the SDK: it is sent as a header field, so it is escaped here. */
+/** The SDK's CopySource, escaped because it is sent as a header field. */
 export function copySource({ Bucket, Key }: StoreName): string {
   return `${Bucket}/${Key}`.split('/').map(percentEncode).join('/')
 }

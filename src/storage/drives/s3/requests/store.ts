@@ -16,14 +16,14 @@ import { DriveError } from '../../drive-error.ts'
 import { noCredentials, storeError } from './store-errors.ts'
 import { trailerHeaders } from './trailer.ts'
 
-/** For all attempts of a call together, without the bytes of an object. */
+/** For all attempts of a call together, not counting the bytes of an object. */
 export const callMs = 60_000
-/** For a call that makes the store copy, or takes a whole part. */
+/** For a call that makes the store copy, or that sends a whole part. */
 export const longCallMs = 10 * 60_000
-/** How long a byte may take, in both directions, and the reply to the last one. */
+/** The maximum time without progress, in both directions. */
 export const stallMs = 60_000
 const connectMs = 10_000
-/** How long the search for credentials may take, with the SDK's own retries. */
+/** For the search for credentials, including the SDK's own retries. */
 const credentialsMs = 30_000
 const maxAttempts = 4
 
@@ -36,7 +36,7 @@ export interface StoreOptions {
     | undefined
   /** `path`: the bucket is in the path; `host`: in the name of the host. */
   readonly addressing: 'path' | 'host'
-  /** PEM of the authorities that sign the store's certificate. Absent: those of Node. */
+  /** PEM of the certificate authorities for the store. Absent: those of Node. */
   readonly authorities?: string | undefined
 }
 
@@ -54,23 +54,23 @@ interface TrailerInput {
   readonly trailer?: ChecksumAlgorithm
 }
 
-/** The part of a command whose body has a trailer. With the SDK's own, bodies would be copied. */
+/** Added to a command whose body has a trailer. The SDK's own trailers would copy the body. */
 export function withTrailer(trailer: ChecksumAlgorithm | undefined): TrailerInput {
   return trailer === undefined ? {} : { trailer }
 }
 
-/** Commands whose replies have the checksum of the object. */
+/** Commands whose replies contain the object's checksum. */
 const reads: ReadonlySet<string> = new Set(['GetObjectCommand', 'HeadObjectCommand'])
 
 interface Bounds {
   readonly signal?: AbortSignal | undefined
-  /** Ends the request, also after the call, when its bytes are read. */
+  /** Ends the request, also while its body is read after the call. */
   readonly ending?: AbortController
-  /** Infinite: the caller bounds it, because it transfers the bytes of an object. @default a minute */
+  /** Infinite: the caller limits the transfer of the bytes. @default a minute */
   readonly limitMs?: number
 }
 
-/** The SDK's client, with a bound for the time of each call and errors of this drive. */
+/** The SDK's client, with a time limit for each call and with DriveErrors. */
 export class Store {
   readonly #client: S3Client
   #calls = 0
@@ -101,13 +101,13 @@ export class Store {
       (next, { commandName = '' }) =>
         (args) => {
           const { request, input } = args as BuiltRequest
-          // The SDK's member for Expires is a date. S3 stores any text.
+          // In the SDK, Expires is a date; S3 stores any text.
           if (input.expiresText !== undefined) request.headers.expires = input.expiresText
           if (input.trailer !== undefined) {
             const { 'content-length': size } = request.headers
             Object.assign(request.headers, trailerHeaders(input.trailer, size))
           }
-          // With the SDK's member, it would also compute the checksum of all bytes, here.
+          // With its own parameter, the SDK would also compute the checksum here.
           if (reads.has(commandName)) request.headers['x-amz-checksum-mode'] = 'ENABLED'
           return next(args)
         },
@@ -115,7 +115,7 @@ export class Store {
     )
   }
 
-  /** Requests that were repeated. */
+  /** How many requests were repeated. */
   get retries(): number {
     return this.#requests - this.#calls
   }
@@ -152,7 +152,7 @@ export class Store {
   }
 }
 
-/** When the store answered, by its own clock; milliseconds since the epoch. */
+/** When the store answered, by the store's clock; milliseconds since the epoch. */
 export function answeredAtMs({ $metadata }: { readonly $metadata: object }): number {
   const { atMs = Number.NaN } = $metadata as { readonly atMs?: number }
   return Number.isNaN(atMs) ? Math.floor(Date.now() / 1000) * 1000 : atMs
@@ -163,21 +163,21 @@ export function bareEtag(etag = ''): string {
   return etag.replace(/^(?:W\/)?"(.*)"$/, '$1')
 }
 
-/** The store has not answered in time. */
+/** The error if the store does not answer in time. */
 export function noAnswer(limitMs: number): DriveError {
   const message = `The S3 store has not answered within ${limitMs / 1000} seconds.`
   return new DriveError('unavailable', message)
 }
 
 const ignore = (): void => undefined
-// The SDK's own writes to the console. `info`, which it does not need, would get a copy of each input and output.
+// The SDK's logger writes to the console. Without `info`, it does not copy each input and output.
 const logger = { debug: ignore, warn: ignore, error: ignore } as unknown as NonNullable<
   S3ClientConfig['logger']
 >
 
 /**
- * As the SDK finds them, also new ones before they expire. Its search has no bound in time, and its next one would wait
- * for the same answer, so another search begins after one that failed.
+ * The credentials that the SDK finds, renewed before they expire. The SDK's search has no time limit and cannot be
+ * restarted, so a new search replaces one that failed.
  */
 function foundCredentials(region: string): S3ClientResolvedConfig['credentials'] {
   const newSearch = () => new S3Client({ region, logger }).config.credentials
@@ -188,7 +188,7 @@ function foundCredentials(region: string): S3ClientResolvedConfig['credentials']
     try {
       return await withDeadline(credentialsMs, late, (signal) => untilAborted(mine(), signal))
     } catch (error) {
-      // Only the first of the requests that waited for it begins another one.
+      // Only the first request that waited for it starts another one.
       if (search === mine) search = newSearch()
       throw noCredentials(error as Error)
     }
@@ -197,7 +197,7 @@ function foundCredentials(region: string): S3ClientResolvedConfig['credentials']
 
 function configOf(options: StoreOptions): S3ClientConfig {
   const { endpoint, region = 'us-east-1', addressing, authorities } = options
-  // One that waits for another's would wait for slow readers. The limit is that of the clients' connections.
+  // A request must not wait for slow readers. The number of the clients' connections limits these.
   const sockets = { keepAlive: true, maxSockets: Number.POSITIVE_INFINITY }
   return {
     endpoint,
@@ -207,14 +207,14 @@ function configOf(options: StoreOptions): S3ClientConfig {
     forcePathStyle: addressing === 'path',
     retryMode: 'standard',
     maxAttempts,
-    // Many stores do not know the checksums that the SDK sends by itself.
+    // Many stores do not have the checksums that the SDK sends by default.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
-    // A store that does not know it would delay each request.
+    // A store that ignores it would delay each request.
     expectContinueHeader: false,
     requestHandler: {
       connectionTimeout: connectMs,
-      // Bytes have bounds of their own: a client may be slow while the store is not.
+      // Transfers have their own time limits, because a client may be slow.
       socketTimeout: 0,
       httpAgent: new StoreAgent(sockets),
       httpsAgent: new SecureStoreAgent({ ...sockets, ...(authorities && { ca: authorities }) }),
@@ -243,8 +243,8 @@ export class SecureStoreAgent extends https.Agent {
 }
 
 /**
- * The parser of node:http has copied what a socket read when its listeners return. Otherwise V8 would collect all of its
- * memory about every 50 MiB for that: half of the CPU time of a large GET.
+ * Frees what a socket read, which the parser of node:http has copied when the listeners return. Otherwise V8 collects
+ * garbage about every 50 MiB, which took half of the CPU time of a large GET.
  */
 function freeingReads<Socket extends Duplex | null | undefined>(socket: Socket): Socket {
   socket?.on('data', (bytes: Buffer) => queueMicrotask(() => freeMemory(bytes)))

@@ -5,7 +5,6 @@ import { DriveError } from '../../drive-error.ts'
 import { noAnswer, stallMs } from './store.ts'
 import { Trailer } from './trailer.ts'
 
-/** What a streamed body is sent with. */
 export interface Sending {
   readonly body: Readable
   readonly signal: AbortSignal
@@ -13,8 +12,8 @@ export interface Sending {
 }
 
 /**
- * A body of known size that is sent while it arrives. Its last byte is held back until `finish`: until then the store
- * cannot take the request as complete, so a body that turns out to be wrong is never stored.
+ * A body of known size that is sent while it arrives. Its last byte is held back until `finish`, so that the store never
+ * stores a body that turns out to be wrong.
  */
 export class StreamedBody<Result> {
   readonly #size: number
@@ -28,7 +27,7 @@ export class StreamedBody<Result> {
 
   /**
    * @param size at least 1
-   * @param trailer the algorithm of a checksum at its end
+   * @param trailer the algorithm of the checksum at the end
    */
   constructor(
     size: number,
@@ -44,7 +43,7 @@ export class StreamedBody<Result> {
     })
   }
 
-  /** @throws DriveError, also of the request: the store may answer before it has all bytes */
+  /** @throws DriveError, also if the store answers before it has all bytes */
   async write(chunk: Uint8Array): Promise<void> {
     this.#requireSending()
     this.#total += chunk.length
@@ -59,7 +58,7 @@ export class StreamedBody<Result> {
     }
   }
 
-  /** Sends the last byte. Resolves with the store's answer. */
+  /** Sends the last byte. @returns the store's answer */
   async finish(): Promise<Result> {
     this.#requireSending()
     if (this.#total !== this.#size) throw this.#wrongSize()
@@ -70,12 +69,12 @@ export class StreamedBody<Result> {
     return await this.#bounded(this.#sent)
   }
 
-  /** What the store has verified at its end, as the SDK names it. Garage does not return it. */
+  /** The trailer that the store has verified, with the SDK's name: Garage does not return it. */
   get checksum(): Readonly<Record<string, string>> {
     return this.#trailer?.checksum ?? {}
   }
 
-  /** Ends the request, of which the store has not got all bytes. */
+  /** Ends the request before its last byte. */
   abort(): void {
     this.#abort.abort(new DriveError('changed', 'This draft has ended.'))
     this.#body.destroy()
@@ -101,9 +100,8 @@ export class StreamedBody<Result> {
 }
 
 /**
- * A body that is lent to its request chunk by chunk, which says when the kernel has a chunk. Copies of large chunks are
- * memory that V8 counts: it would collect all of its own about every 50 MiB, which took a third of the CPU time of a large
- * PUT.
+ * A body that lends its request one chunk at a time and learns when the kernel has it. With copies of large chunks, V8
+ * collects garbage about every 50 MiB, which took a third of the CPU time of a large PUT.
  */
 export class LentBody extends Readable {
   #request: NodeJS.WritableStream | undefined
@@ -111,7 +109,7 @@ export class LentBody extends Readable {
   #giveBack = (): void => undefined
   #last: Uint8Array | undefined
 
-  /** Lends one chunk at a time. Resolves when it may be used again: it was sent, or the body has ended. */
+  /** Resolves when the chunk may be reused: it was sent, or the body has ended. */
   async lend(chunk: Uint8Array): Promise<void> {
     if (this.destroyed) return
     const { promise, resolve } = Promise.withResolvers<void>()
@@ -127,7 +125,7 @@ export class LentBody extends Readable {
     this.#pass()
   }
 
-  /** How the SDK sends a body. */
+  /** The SDK calls it to send the body. */
   override pipe<Target extends NodeJS.WritableStream>(request: Target): Target {
     this.#request = request
     this.#pass()

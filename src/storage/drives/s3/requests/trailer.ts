@@ -6,7 +6,7 @@ import {
   createChecksum,
 } from '../../../../platform/checksums/checksum.ts'
 
-/** MinIO takes no chunk above 16 MiB, versitygw none below 8 KiB but the last one. */
+/** MinIO accepts chunks up to 16 MiB; versitygw requires 8 KiB, except for the last chunk. */
 const chunkBytes = 1024 * 1024
 
 /**
@@ -26,7 +26,7 @@ export class Trailer {
     this.#size = size
   }
 
-  /** The next bytes, and what stands before each chunk. */
+  /** The next bytes, with the head of each chunk. */
   *framed(bytes: Uint8Array): Generator<Uint8Array> {
     this.#hasher.update(bytes)
     for (let at = 0; at < bytes.length; ) {
@@ -39,21 +39,21 @@ export class Trailer {
     }
   }
 
-  /** After the bytes. */
+  /** What follows the bytes. */
   tail(): Buffer {
     this.#value = this.#hasher.digest().toString('base64')
     return Buffer.from(tailOf(checksumHeader(this.#algorithm), this.#value))
   }
 
-  /** The checksum, with the SDK's name of the field. Empty before `tail`. */
+  /** The checksum, with the SDK's field name. Empty before `tail`. */
   get checksum(): Readonly<Record<string, string>> {
     return this.#value === undefined ? {} : { [`Checksum${this.#algorithm}`]: this.#value }
   }
 }
 
 /**
- * The header of a request whose body of `size` bytes has a trailer. There is no Content-Encoding of `aws-chunked`: stores
- * see it in the SHA-256, and versitygw 1.8.0 would keep it with the object.
+ * The headers of a request whose body of `size` bytes has a trailer. Without `Content-Encoding: aws-chunked`, which
+ * versitygw 1.8.0 would store with the object: stores recognize the form from `x-amz-content-sha256`.
  */
 export function trailerHeaders(algorithm: ChecksumAlgorithm, size = ''): Record<string, string> {
   const name = checksumHeader(algorithm)
@@ -68,7 +68,7 @@ export function trailerHeaders(algorithm: ChecksumAlgorithm, size = ''): Record<
   }
 }
 
-/** Before the chunk at this byte. */
+/** The head of the chunk at this byte. */
 function headAt(at: number, size: number): string {
   return `${at === 0 ? '' : '\r\n'}${Math.min(chunkBytes, size - at).toString(16)}\r\n`
 }

@@ -19,16 +19,16 @@ import {
   uploadsAt,
 } from './upload-requests.ts'
 
-/** Records that are looked at in a sweep. The others come with the next one. */
+/** The maximum number of records that one sweep checks. */
 const pageSize = 1000
 
 const refusals: ReadonlySet<DriveErrorKind> = new Set([
   ...(['denied', 'no-bucket', 'not-found', 'not-implemented', 'unsupported'] as const),
 ])
-/** How inexact the difference between the clocks of the database and of the store is. */
+/** The tolerance for the difference between the database's clock and the store's. */
 const slackMs = 10_000
 
-/** A record. Without the store's id: it was created, perhaps, and the reply did not arrive. */
+/** A record. Without the store's ID, the upload may have been created although no reply arrived. */
 interface Begun {
   readonly target: ObjectName
   readonly uploadId?: string | undefined
@@ -36,7 +36,7 @@ interface Begun {
   readonly atMs: number
 }
 
-/** What is left of uploads whose process was killed, or of whose creation the reply was lost. */
+/** Records the store's uploads, so that a sweep can abort those whose process was killed or whose creation had no reply. */
 export class BegunUploads {
   readonly #context: StoreContext
   readonly #records: DraftRecords
@@ -48,13 +48,12 @@ export class BegunUploads {
     this.#now = now
   }
 
-  /** Creates an upload of the store. */
   async begin(upload: NewUpload): Promise<StoreUpload> {
     const { mark, target, attributes } = upload
     const { probe } = this.#context
     await probe.requireKey(target)
     await probe.requireTags(target.bucket, attributes.tags)
-    // SeaweedFS gives the object another key.
+    // SeaweedFS would change the object's key.
     if (target.key.endsWith('/')) await probe.require(target.bucket, 'exactKeys')
     await this.#save(mark, { target })
     const created = await createUpload(this.#context, upload).catch(async (error: unknown) => {
@@ -70,20 +69,19 @@ export class BegunUploads {
     await this.#save(mark, { target, uploadId })
   }
 
-  /** Makes it the object. Undefined if that has been overwritten since. */
+  /** Makes it the object. Undefined if the object has been overwritten since. */
   async complete(upload: StoreUpload, completion: Completion): Promise<ObjectMetadata | undefined> {
     const found = await completeStoreUpload(this.#context, upload, completion)
     await this.#forget(upload.mark)
     return found && withoutMark(found)
   }
 
-  /** Aborts it in the store. */
   async abort(upload: StoreUpload): Promise<void> {
     await abortStoreUpload(this.#context, upload)
     await this.#forget(upload.mark)
   }
 
-  /** As `abort`. If it fails, a sweep does it. */
+  /** As `abort`; if it fails, a sweep repeats it. */
   async discard(upload: StoreUpload): Promise<void> {
     await this.abort(upload).catch(() => undefined)
   }
@@ -95,7 +93,7 @@ export class BegunUploads {
     for (const id of await this.#records.idle(before, pageSize)) {
       const begun = begunIn(await this.#records.find(id))
       if (begun === undefined) continue
-      // Saved again, so that it is not the first of the next sweep.
+      // Saved again, so that the next sweep begins with others.
       if (await isKnown(id)) await this.#save(id, begun)
       else await this.#end(id, begun).catch((error: unknown) => void failures.push(error))
     }
@@ -108,14 +106,14 @@ export class BegunUploads {
     else await this.abort({ mark: id, target, uploadId })
   }
 
-  /** Aborts the uploads of this key that were created when the reply was lost, and that no record has. */
+  /** Aborts this key's uploads that were created when the reply was lost and that no record names. */
   async #abortLost(id: string, lost: Begun): Promise<void> {
     const { target, atMs } = lost
     const { found, storeNow } = await uploadsAt(this.#context, target).catch(noneIfRefused)
     const from = atMs + storeNow - this.#now() - slackMs
     const to = from + callMs + 2 * slackMs
     const recorded = found.length === 0 ? [] : await this.#recorded()
-    // Not all were seen.
+    // There may be more records.
     if (recorded.length === pageSize) return await this.#save(id, lost)
     for (const { uploadId, atMs: begunAtMs } of found) {
       const isOfThen = from <= begunAtMs && begunAtMs <= to
@@ -131,7 +129,7 @@ export class BegunUploads {
     return await Promise.all(ids.map(async (id) => begunIn(await this.#records.find(id))?.uploadId))
   }
 
-  /** It has ended. What can't be removed now is removed by a sweep. */
+  /** If the record can't be removed now, a sweep removes it. */
   async #forget(id: string): Promise<void> {
     await this.#records.remove(id).catch(() => undefined)
   }
@@ -143,7 +141,7 @@ export class BegunUploads {
   }
 }
 
-/** A store that does not list them removes them by itself, or its operator does. */
+/** A store that does not list uploads removes them by itself, or its operator does. */
 function noneIfRefused(error: unknown): Awaited<ReturnType<typeof uploadsAt>> {
   if (!refusals.has((error as DriveError).kind)) throw error
   return { found: [], storeNow: 0 }

@@ -20,11 +20,11 @@ import { answeredAtMs, bareEtag, longCallMs, withTrailer } from '../requests/sto
 /** A multipart upload of the store. */
 export interface StoreUpload {
   readonly target: ObjectName
-  /** The store's. */
+  /** The store's ID. */
   readonly uploadId: string
-  /** Of the object that it becomes. */
+  /** The mark of the object that it becomes. */
   readonly mark: string
-  /** Of its parts. */
+  /** The checksum algorithm of its parts. */
   readonly algorithm?: ChecksumAlgorithm | undefined
 }
 
@@ -33,7 +33,7 @@ export interface NewUpload extends Pick<StoreUpload, 'target' | 'mark'> {
   readonly checksum?: Pick<StoredChecksum, 'algorithm' | 'type'> | undefined
 }
 
-/** @returns also whether a reply before was lost, perhaps of another upload */
+/** @returns also whether it was sent again, so that another upload may have been created */
 export async function createUpload(
   { store, names }: StoreContext,
   { target, mark, attributes, checksum }: NewUpload,
@@ -56,7 +56,7 @@ export interface NewPart {
   readonly signal?: AbortSignal | undefined
 }
 
-/** Resolves with what Complete needs of the part. */
+/** @returns what Complete needs of the part */
 export async function sendPart(
   { store, names }: StoreContext,
   { target, uploadId, algorithm }: StoreUpload,
@@ -79,19 +79,19 @@ export interface Completion {
   readonly parts: readonly CompletedPart[]
   readonly conditions: WriteConditions | undefined
   /**
-   * Absent: nobody else may complete it. Otherwise another process may have taken it over while this one was suspended
-   * or cut off, and the key may have been written since: a request that arrives late must not replace that.
+   * Absent if no other process can complete it. Otherwise another process may have taken it over while this one was
+   * suspended, and the key may have been written since: a late request must not overwrite that.
    */
   readonly assertHeld?: (() => void) | undefined
 }
 
-/** S3 has no upload without a part. */
+/** S3 requires at least one part. */
 const emptyPart = { number: 10_000, body: Buffer.alloc(0), size: 0 }
 
 /**
- * Makes the upload the object. May be repeated: the object's mark tells whether it is of this upload.
+ * Makes the upload the object. May be repeated: the object's mark shows whether it is this upload.
  *
- * @throws DriveError `upload-gone` if the upload is neither there nor the object
+ * @throws DriveError `upload-gone` if the upload does not exist and has not become the object
  */
 export async function completeStoreUpload(
   context: StoreContext,
@@ -134,7 +134,7 @@ export async function abortStoreUpload(
   }
 }
 
-/** The store's uploads for this key, with the time when each began, and the time now; all by its clock. */
+/** The store's uploads for this key with their start times, and the current time, all by the store's clock. */
 export async function uploadsAt({ store, names }: StoreContext, target: ObjectName) {
   const { Bucket, Key } = names.nameOf(target)
   const command = new ListMultipartUploadsCommand({ Bucket, Prefix: Key })

@@ -17,18 +17,18 @@ import { type NewPart, type StoreUpload, sendPart } from './upload-requests.ts'
 
 /** The state of an upload, which the caller stores as JSON. */
 interface UploadState {
-  /** With us. It is also the mark of the object. */
+  /** Our ID, which is also the mark of the object. */
   readonly id: string
   readonly bucket: string
   readonly key: string
-  /** With the store. */
+  /** The store's ID. */
   readonly upload: string
-  /** The number of the next part in the store; absent if parts come in any order. */
+  /** The next part number in the store; absent if parts come in any order. */
   readonly next?: number
-  /** Numbers of parts that were replaced. */
+  /** Numbers of replaced parts. */
   readonly gaps?: readonly number[]
   readonly algorithm?: ChecksumAlgorithm
-  /** The store refuses a Complete that leaves out a part. */
+  /** The store refuses a Complete that omits a part. */
   readonly isWhole?: boolean
 }
 
@@ -37,8 +37,8 @@ const noAttributes = { headers: {}, metadata: {} }
 type Calls = Required<UploadDrive>
 
 /**
- * The store's own multipart uploads. A part that replaces the last one gets a number of its own, so that the older
- * state still has the older bytes.
+ * The store's own multipart uploads. A part that replaces the last one gets a new number, so that the bytes of the
+ * earlier state stay.
  */
 export class StoreUploads implements UploadDrive {
   readonly #context: DraftContext
@@ -118,7 +118,7 @@ export class StoreUploads implements UploadDrive {
     return startPart(this.#context, uploadOf(state), part, () => asciiJson(newState))
   }
 
-  /** The first parts, as Complete lists them. The store compares the MD5s with what it has. */
+  /** The first parts, as Complete lists them. The store checks their MD5s. */
   async #listed(state: UploadState, { parts, size }: CompleteOptions): Promise<CompletedPart[]> {
     if (parts === undefined) throw new TypeError('an upload in order needs its parts')
     const digests = await parts()
@@ -127,7 +127,7 @@ export class StoreUploads implements UploadDrive {
     const used = numbers.filter((number) => !gaps.has(number))
     const total = digests.reduce((sum, part) => sum + part.size, 0)
     if (total !== size || digests.length > used.length) {
-      const message = `The upload has other parts than the ${digests.length} of ${total} bytes: start a new upload.`
+      const message = `The upload does not consist of these ${digests.length} parts of ${total} bytes: start a new upload.`
       throw new DriveError('upload-gone', message)
     }
     return digests.map(({ md5, checksum }, index) => ({
@@ -157,7 +157,7 @@ function parse(text: string): UploadState {
   return state as UploadState
 }
 
-/** Of a part without a length, which is collected in memory. */
+/** The maximum of a part without a length, which is collected in memory. */
 const mostCollectedBytes = 16 * 1024 * 1024
 
 interface PartOptions {
@@ -166,7 +166,7 @@ interface PartOptions {
   readonly signal?: AbortSignal | undefined
 }
 
-/** Starts to write a part. @param resultOf makes the result of `commit`, from what Complete needs of the part */
+/** @param resultOf creates the result of `commit` from what Complete needs of the part */
 function startPart(
   context: DraftContext,
   upload: StoreUpload,
