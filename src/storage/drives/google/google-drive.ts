@@ -14,7 +14,7 @@ import type { DriveIndex } from './index/drive-index.ts'
 import { IndexCursor } from './index/index-cursor.ts'
 import { indexedMetadata } from './index/indexed-file.ts'
 import { openIndex } from './index/object-index.ts'
-import { GoogleDraft } from './objects/google-draft.ts'
+import { googleDraft } from './objects/google-draft.ts'
 import { removeBucketFolders, removeFolder } from './objects/google-folders.ts'
 import { GoogleReader } from './objects/google-reader.ts'
 import { ObjectLocks } from './objects/locked-key.ts'
@@ -167,7 +167,7 @@ export class GoogleDrive implements Drive {
   }
 
   readonly draft: Calls['draft'] = async (bucket, key, options) => {
-    return new GoogleDraft(this.#drive, { bucket, key }, options)
+    return googleDraft(this.#drive, { bucket, key }, options)
   }
 
   readonly copy: Calls['copy'] = async (source, target, options) => {

@@ -4,7 +4,7 @@ import type { KeyLeases } from '../kit/key-leases.ts'
 import type { NameRules } from '../kit/names/name-rules.ts'
 import type { DavServer } from './client/dav-server.ts'
 import type { AttributeStore } from './objects/attribute-store.ts'
-import type { DavRecords } from './objects/dav-record-table.ts'
+import type { DatabaseDavRecords } from './objects/dav-record-table.ts'
 import type { ObjectFinder } from './objects/object-finder.ts'
 import type { OwnFolder } from './own-folder.ts'
 import type { DavAbilities } from './probe/dav-abilities.ts'
@@ -15,7 +15,7 @@ export interface DavContext {
   readonly server: DavServer
   readonly own: OwnFolder
   readonly leases: KeyLeases
-  readonly records: DavRecords
+  readonly records: DatabaseDavRecords
   readonly store: AttributeStore
   readonly finder: ObjectFinder
   readonly abilities: DavAbilities

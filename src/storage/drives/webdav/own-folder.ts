@@ -12,7 +12,7 @@ import type { DavEntry } from './client/multistatus.ts'
 import { bucketFolder } from './objects/object-path.ts'
 import { readSmallFile } from './objects/own-files.ts'
 
-/** Below the drive's root; no bucket can have this name. */
+/** Below the drive's root. No bucket can have this name. */
 const ownFolderName = '.bucketry'
 /** Files of a process on another machine are swept when they are this old. */
 const elsewhereLimitMs = 24 * 3_600_000
@@ -22,12 +22,11 @@ const checkValidMs = 5_000
 export const uploadsFolder: DavPath = [ownFolderName, 'uploads']
 export const namesFile: DavPath = [ownFolderName, 'names.json']
 
-/** The path of a note of the drive. */
 function noteFile(name: NoteName): DavPath {
   return [ownFolderName, `${name}.json`]
 }
 
-/** For folders that are checked before they are removed. It is never swept. */
+/** Holds folders while they are checked before their removal. It is never swept. */
 const asideFolder: DavPath = [ownFolderName, 'aside']
 const tmpFolder: DavPath = [ownFolderName, 'tmp']
 const processFolder: DavPath = [...tmpFolder, folderNameOf(thisProcess)]
@@ -59,8 +58,8 @@ export class OwnFolder {
   }
 
   /**
-   * Creates the folders of this process again if this answer to a write means that they are missing:
-   * someone removed them, or another gateway took this process for dead.
+   * Creates the folders of this process again if the answer to a write shows that they are missing:
+   * they were removed by hand, or by a gateway that took this process for dead.
    * @returns whether to repeat the write
    */
   async restoreAfter({ status }: Pick<DavAnswer, 'status'>): Promise<boolean> {
@@ -93,7 +92,7 @@ export class OwnFolder {
     }
   }
 
-  /** As `requireThere`, at most once in a few seconds: clients often request absent objects. */
+  /** As `requireThere`, at most once every few seconds, because clients often request absent objects. */
   async expectThere(): Promise<void> {
     if (performance.now() - this.#seenAt > checkValidMs) await this.requireThere()
   }
@@ -115,7 +114,7 @@ export class OwnFolder {
     try {
       return await work(folder)
     } finally {
-      // Otherwise it is swept after this process has ended.
+      // If that fails, it is swept after this process has ended.
       await this.#server.removeFolder(folder).catch(() => undefined)
     }
   }
@@ -129,7 +128,6 @@ export class OwnFolder {
     }
   }
 
-  /** Resolves when the drive is available. */
   async check(): Promise<void> {
     const entry = await this.#server.statFolder(processFolder)
     if (entry === undefined) await this.#restore()
@@ -187,7 +185,7 @@ function processOf(name: string): ProcessName {
   return name.replaceAll('~', '/')
 }
 
-/** Enough for the names of all buckets that may be made. */
+/** Enough for the names of all buckets that can be created. */
 const maxNoteBytes = 128 * 1024
 const written = [200, 201, 204]
 /** Longer than a server needs between the check of a MOVE's destination and the rename. */
@@ -218,7 +216,7 @@ export class DavNotes implements DriveNotes {
     const to = noteFile(name)
     const answer = await this.#server.transfer('MOVE', { from, to }, { overwrite: false })
     if (written.includes(answer.status)) {
-      // If several such MOVEs run at the same time on Apache, each can replace the note of the one before.
+      // If several such MOVEs run at the same time, Apache may let each replace the note of the one before.
       await sleep(this.settleMs)
       return (await this.read(name)) === text
     }
@@ -228,8 +226,8 @@ export class DavNotes implements DriveNotes {
   }
 
   async write(name: NoteName, text: string): Promise<void> {
-    // Overwritten in place: for a MOVE over the note, Apache and Nextcloud would remove it first.
-    // Checked first: some servers create missing folders on PUT.
+    // Not with a MOVE, for which Apache and Nextcloud would remove the note first.
+    // Some servers create missing folders on PUT.
     await this.#own.requireThere()
     await this.#server.store(noteFile(name), Buffer.from(text))
   }

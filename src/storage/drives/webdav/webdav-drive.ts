@@ -24,7 +24,7 @@ import { copyObject, davDraft } from './objects/dav-draft.ts'
 import { DavFolderMaker } from './objects/dav-folder-maker.ts'
 import { DavPublisher, type PublishingContext } from './objects/dav-publisher.ts'
 import { DavReader, smallObjectBytes } from './objects/dav-reader.ts'
-import type { DavRecords } from './objects/dav-record-table.ts'
+import type { DatabaseDavRecords } from './objects/dav-record-table.ts'
 import { FileMover } from './objects/file-mover.ts'
 import { FolderTidier } from './objects/folder-tidier.ts'
 import { ObjectFinder } from './objects/object-finder.ts'
@@ -50,7 +50,7 @@ import type { UploadBytes } from './uploads/upload-bytes.ts'
 export interface WebdavDriveOptions {
   /** `webdav+https://user:password@host/path`. */
   readonly url: string
-  readonly records: DavRecords
+  readonly records: DatabaseDavRecords
   readonly leases: LeaseTable
   readonly log: Pick<Log, 'info' | 'warn'>
   /**
@@ -60,7 +60,7 @@ export interface WebdavDriveOptions {
   readonly spoolFolder: string
   /** What all uploads together may use there. */
   readonly maxSpoolBytes: number
-  /** Opens that folder for collecting parts. */
+  /** Opens that folder to collect parts in it. */
   readonly openStaging: (folder: string) => Promise<StagedUploads>
   /** How long later pages of a listing may use the folders read for the first; default 5,000. */
   readonly listCacheMs?: number
@@ -71,13 +71,13 @@ export interface WebdavDriveOptions {
   readonly claim?: ClaimDrive
 }
 
-/** The file of a check of writes. */
+/** The size of the file that `check` writes. */
 const writeCheckBytes = 1_024
-/** Folders of buckets that are looked at together. */
+/** Concurrent checks of buckets' folders. */
 const preparedAtOnce = 8
 const defaultListCacheMs = 5_000
 const defaultFirstPauseMs = 100
-/** How often a read is retried when a small object is overwritten meanwhile. */
+/** Attempts to read a small object that is being overwritten. */
 const readAttempts = 16
 const readBackOff = { firstMs: 4, longestMs: 750 }
 /** Between attempts at a MOVE. */
@@ -215,7 +215,7 @@ class WebdavDrive implements Drive {
     for (const error of failures) {
       log.warn({ err: error }, 'could not recover an interrupted write; will retry')
     }
-    // Interrupted work needs its files: they are swept when all of it is recovered.
+    // Interrupted work needs its files, so they are swept only after all of it is recovered.
     if (isComplete) await own.sweep(Date.now())
   }
 
@@ -229,7 +229,7 @@ class WebdavDrive implements Drive {
 
   readonly addBucket: Calls['addBucket'] = async (bucket) => {
     await this.#parts.own.requireThere()
-    // A process may have died while it was removing the folder.
+    // Another process may have died while removing the folder.
     await this.#parts.leases.recoverEnded([bucket])
     await this.#makeBucket(bucket)
   }

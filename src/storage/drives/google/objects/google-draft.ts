@@ -8,6 +8,7 @@ import type {
   WriteConditions,
 } from '../../drive.ts'
 import { DriveError } from '../../drive-error.ts'
+import { endingDraft } from '../../kit/uploads/upload-rules.ts'
 import { maxSmallUploadBytes } from '../api/transfer-calls.ts'
 import type { OpenDrive } from '../open-drive.ts'
 import { beginSession, discardSession, type ObjectSession } from '../uploads/object-sessions.ts'
@@ -22,8 +23,12 @@ interface Sending {
   readonly stream: SessionStream
 }
 
+export function googleDraft(drive: OpenDrive, name: ObjectName, options: DraftOptions): Draft {
+  return endingDraft(new GoogleDraft(drive, name, options))
+}
+
 /** An object being written: buffered while it is small, otherwise sent to Google as it arrives. */
-export class GoogleDraft implements Draft {
+class GoogleDraft implements Draft {
   readonly #drive: OpenDrive
   readonly #name: ObjectName
   readonly #options: DraftOptions
@@ -34,7 +39,6 @@ export class GoogleDraft implements Draft {
   #reserved = 0
   #size = 0
   #sending: Sending | undefined
-  #hasEnded = false
 
   constructor(drive: OpenDrive, name: ObjectName, options: DraftOptions) {
     this.#drive = drive
@@ -44,7 +48,6 @@ export class GoogleDraft implements Draft {
   }
 
   async write(chunk: Uint8Array): Promise<void> {
-    this.#assertOpen()
     this.#options.signal?.throwIfAborted()
     const isBuffered = this.#sending === undefined && this.#mayBuffer(chunk.length)
     this.#digest.update(chunk)
@@ -56,7 +59,6 @@ export class GoogleDraft implements Draft {
   }
 
   async publish(attributes: Attributes, conditions?: WriteConditions): Promise<ObjectMetadata> {
-    this.#assertOpen()
     this.#options.signal?.throwIfAborted()
     const object = { attributes, conditions }
     try {
@@ -66,13 +68,11 @@ export class GoogleDraft implements Draft {
       const bytes = Buffer.concat([...this.#buffered, this.#blocks.rest])
       return published(await publishBytes(this.#drive, this.#name, bytes, object))
     } finally {
-      await this.discard()
+      this.#letGo()
     }
   }
 
   async discard(): Promise<void> {
-    if (this.#hasEnded) return
-    this.#hasEnded = true
     this.#letGo()
     if (this.#sending === undefined) return
     await this.#sending.stream.stop()
@@ -123,10 +123,6 @@ export class GoogleDraft implements Draft {
     this.#drive.memory.give(this.#reserved)
     this.#reserved = 0
     this.#buffered = []
-  }
-
-  #assertOpen(): void {
-    if (this.#hasEnded) throw new Error('This draft was already published or discarded')
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Md5State } from '../../../../platform/checksums/md5.ts'
 import type { PartDraft } from '../../drive.ts'
+import { endingPart } from '../../kit/uploads/upload-rules.ts'
 import type { AppendOptions } from '../../upload-abilities.ts'
 import type { OpenDrive } from '../open-drive.ts'
 import { Blocks, blockBytes, wholeBlocks } from './send-memory.ts'
@@ -18,8 +19,12 @@ interface Sending extends ReadySession {
   readonly stream: SessionStream
 }
 
+export function googlePart(drive: OpenDrive, options: PartOptions): PartDraft {
+  return endingPart(new GooglePart(drive, options))
+}
+
 /** A part that is sent to the upload's session, block by block. */
-export class GooglePart implements PartDraft {
+class GooglePart implements PartDraft {
   readonly #drive: OpenDrive
   readonly #options: PartOptions
   readonly #blocks: Blocks
@@ -29,7 +34,6 @@ export class GooglePart implements PartDraft {
   #position: number
   #size: number
   #sending: Sending | undefined
-  #hasEnded = false
 
   constructor(drive: OpenDrive, options: PartOptions) {
     const { state, carry } = options
@@ -43,17 +47,15 @@ export class GooglePart implements PartDraft {
   }
 
   async write(chunk: Uint8Array): Promise<void> {
-    this.#assertOpen()
     this.#options.append.signal?.throwIfAborted()
     this.#size += chunk.length
     for (const block of this.#blocks.add(chunk)) await this.#take(block)
   }
 
   async commit(): Promise<string> {
-    this.#assertOpen()
     const { state } = this.#options
     await this.#sending?.stream.flush()
-    await this.#end()
+    await this.discard()
     const { rest } = this.#blocks
     // Without a rest, the carry is not read later.
     if (rest.length > 0) {
@@ -64,11 +66,6 @@ export class GooglePart implements PartDraft {
   }
 
   async discard(): Promise<void> {
-    if (!this.#hasEnded) await this.#end()
-  }
-
-  async #end(): Promise<void> {
-    this.#hasEnded = true
     await this.#sending?.stream.stop()
   }
 
@@ -111,9 +108,5 @@ export class GooglePart implements PartDraft {
       signal: append.signal,
     })
     return { ...ready, stream }
-  }
-
-  #assertOpen(): void {
-    if (this.#hasEnded) throw new Error('This part was already committed or discarded')
   }
 }

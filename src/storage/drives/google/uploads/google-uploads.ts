@@ -1,13 +1,14 @@
 import { emptyMd5, finishMd5 } from '../../../../platform/checksums/md5.ts'
 import type { CompleteOptions, ObjectMetadata, ObjectName, UploadDrive } from '../../drive.ts'
 import { DriveError } from '../../drive-error.ts'
+import { lostBytes } from '../../kit/uploads/upload-rules.ts'
 import type { GoogleFile } from '../api/google-file.ts'
 import { refreshFile } from '../index/apply-changes.ts'
 import { indexedMetadata } from '../index/indexed-file.ts'
 import { publishBytes, publishSent } from '../objects/object-publisher.ts'
 import type { NewGoogleObject, PublishedUpload } from '../objects/object-writer.ts'
 import type { OpenDrive } from '../open-drive.ts'
-import { GooglePart } from './google-part.ts'
+import { googlePart } from './google-part.ts'
 import { discardSession, type ObjectSession } from './object-sessions.ts'
 import { wholeBlocks } from './send-memory.ts'
 import { endedSession, exactSession, uploadRecord } from './upload-sessions.ts'
@@ -63,7 +64,7 @@ export class GoogleUploads implements UploadDrive {
     const state = decodeState(text)
     const carry = await this.#carry(state)
     await records.forgetBefore(state.id, state.size)
-    return new GooglePart(this.#drive, { state, carry, append })
+    return googlePart(this.#drive, { state, carry, append })
   }
 
   readonly complete: Calls['complete'] = async (text, options) => {
@@ -173,7 +174,7 @@ export class GoogleUploads implements UploadDrive {
     const bytes = length === 0 ? '' : await this.#drive.records.carry(id, size)
     const carry = Buffer.from(bytes ?? '', 'base64')
     if (carry.length === length) return carry
-    throw new DriveError('upload-gone', `Bytes of upload ${id} are lost: start a new upload.`)
+    throw lostBytes()
   }
 
   async #remove(uploadId: string, name?: ObjectName): Promise<void> {

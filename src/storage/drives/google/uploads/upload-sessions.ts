@@ -8,6 +8,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { backOffMs } from '../../../../platform/process/back-off.ts'
 import { DriveError } from '../../drive-error.ts'
+import { lostBytes } from '../../kit/uploads/upload-rules.ts'
 import { GoogleNotFound } from '../api/google-failure.ts'
 import type { SessionState } from '../api/resumable-sessions.ts'
 import type { OpenDrive } from '../open-drive.ts'
@@ -44,11 +45,9 @@ export interface ReadySession {
 export async function uploadRecord(drive: OpenDrive, uploadId: string): Promise<UploadRecord> {
   const record = await findRecord(drive.records, uploadId)
   if (record !== undefined && !record.isDamaged) return record
-  const what = record?.isDamaged ? 'arrived damaged' : 'are lost'
-  throw new DriveError(
-    'upload-gone',
-    `The bytes of upload ${uploadId} ${what}: start a new upload.`,
-  )
+  if (record === undefined) throw lostBytes()
+  const message = 'The bytes of this upload arrived damaged: start a new upload.'
+  throw new DriveError('upload-gone', message)
 }
 
 /** The upload's session, with its position; started if it has none. */

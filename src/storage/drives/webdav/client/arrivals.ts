@@ -15,7 +15,7 @@ export class Arrivals {
   #areReported = false
   #etagsAreMd5 = false
 
-  /** Whether the server reports MD5s, so that computing them here is useful. */
+  /** Whether the server reports MD5s, so that they should be computed here. */
   get areReported(): boolean {
     return this.#areReported
   }
@@ -34,11 +34,7 @@ export class Arrivals {
     this.check(reported ?? (this.#etagsAreMd5 ? tag : undefined), md5)
   }
 
-  /**
-   * Checks an MD5 that the server reports.
-   *
-   * @throws DriveError `unavailable` when the server has other bytes.
-   */
+  /** @throws DriveError `unavailable` when the server has other bytes */
   check(reported: string | undefined, md5: string | undefined): void {
     const stored = reported?.toLowerCase()
     if (stored === undefined || !md5Pattern.test(stored)) return

@@ -25,20 +25,18 @@ export class BodyPipe {
   /** Copies the chunk. Returns the answer if the server sent it before the end of the body. */
   async write(chunk: Uint8Array): Promise<DavAnswer | undefined> {
     if (!this.#stream.destroyed && !this.#stream.write(Buffer.from(chunk))) await this.#drained()
-    // The request has ended; its outcome follows.
     if (this.#stream.destroyed) await this.#answer.catch(() => undefined)
     if (this.#early === undefined) return undefined
     if ('error' in this.#early) throw this.#early.error
     return this.#early.answer
   }
 
-  /** Ends the body and returns the answer. */
   async end(): Promise<DavAnswer> {
     if (!this.#stream.destroyed) this.#stream.end()
     return await this.#answer
   }
 
-  /** Breaks the request off, so that the server does not take the bytes for the complete body. */
+  /** Breaks the request off, so that the server does not mistake the bytes for the complete body. */
   async abort(): Promise<void> {
     this.#stream.destroy(new DriveError('changed', 'This write has ended.'))
     await this.#answer.catch(() => undefined)

@@ -15,24 +15,22 @@ import {
 import { type ResponseHead, refusedCredentials, unreachable } from './dav-error.ts'
 import type { DavAddress } from './dav-path.ts'
 
-/** The name of the service in messages. */
 const service = 'the WebDAV server'
 /** Connections of one process to one server. */
 const connectionLimits = { calls: 24, uploads: 24, downloads: 48 } as const
-/** How long a request waits for a connection. */
 const defaultConnectionWaitMs = 15_000
 const connectMs = 10_000
-/** Between two chunks of a body. */
+/** The maximum time between two chunks of a body. */
 const bodyMs = 60_000
-/** Until a response begins: for reading requests, and for those that may take minutes. */
+/** The maximum time until a response begins: for most requests, and for those that may take minutes. */
 const lookMs = 60_000
 const workMs = 600_000
-/** How long a request is repeated. */
+/** The maximum time for repeating a request. */
 const retryForMs = 20_000
 const longestPauseMs = 4_000
 /** After a 401, no request is sent for this long: servers lock out clients that keep retrying. */
 const refusalMs = 30_000
-/** The rest of a longer body is not read, except for GET and the listing of a folder. */
+/** The maximum of a body that is read as text; the rest is discarded. */
 const maxTextBytes = 256 * 1024
 
 export interface DavRequest {
@@ -44,9 +42,9 @@ export interface DavRequest {
   readonly signal?: AbortSignal | undefined
   /** Whether the response may take minutes to begin. */
   readonly isSlow?: boolean
-  /** Whether it may be executed twice: then it is repeated when its outcome is in doubt. */
+  /** Whether it may be executed twice, so that it is repeated when its outcome is in doubt. */
   readonly isRepeatable?: boolean
-  /** The limiter, if it is not the one for its method and body. */
+  /** Default: by method and body. */
   readonly limiter?: LimiterName | undefined
   /** The client that reads the response's body, if that may take long. */
   readonly reader?: Reader | undefined
@@ -68,7 +66,7 @@ export interface DavAnswer extends ResponseHead {
 const busyStatuses: ReadonlySet<number> = new Set([423, 425, 429, 503])
 /** Errors of a proxy: the request may have been executed, or be in progress. */
 const doubtfulStatuses: ReadonlySet<number> = new Set([502, 504])
-/** rclone answers 500 when a file is deleted while it reads it; repeated 500s are a real error. */
+/** rclone answers 500 when a file is deleted while being read; more 500s in a row are a real error. */
 const maxMishaps = 3
 
 export interface DavClientOptions extends Pick<DavAddress, 'origin' | 'user' | 'password'> {
@@ -185,11 +183,11 @@ export class DavClient {
   #optionsOf({ target, method, headers, body, isSlow, signal }: DavRequest) {
     return {
       path: target,
-      // Any token is a method; undici's types know the usual ones.
+      // undici accepts any method, but its types have only the usual ones.
       method: method as 'GET',
       headers: {
         authorization: this.#authorization,
-        // A range, or a length, must be that of the file.
+        // Ranges and lengths must count the file's own bytes.
         'accept-encoding': 'identity',
         'user-agent': 'Bucketry',
         ...headers,
@@ -206,7 +204,7 @@ export class DavClient {
   }
 }
 
-/** Bodies that depend on a client's speed have separate connections. */
+/** Transfers that depend on a client's speed use separate connections. */
 function limiterOf({ method, body }: DavRequest): LimiterName {
   if (method === 'GET') return 'downloads'
   return body === undefined || body instanceof Uint8Array ? 'calls' : 'uploads'
@@ -232,7 +230,7 @@ function transientErrorOf(outcome: DavResponse | DriveError): TransientError {
   return new TransientError(reason, String(outcome.status), { retryAfterMs: after })
 }
 
-/** Ends a response that is no longer needed, and closes its connection. */
+/** Discards a response and closes its connection. */
 export function abandon(body: Readable): void {
   body.on('error', () => undefined)
   body.destroy()

@@ -4,7 +4,7 @@ import { DriveError } from '../../drive-error.ts'
 /** Names below the drive's root, outermost first; empty for the root itself. */
 export type DavPath = readonly string[]
 
-/** The WebDAV server in DRIVE. */
+/** The address in DRIVE. */
 export interface DavAddress {
   /** `https://host:port`. */
   readonly origin: string

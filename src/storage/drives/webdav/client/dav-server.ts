@@ -34,7 +34,7 @@ import {
 const attempts = 4
 const backOff = { firstMs: 40, longestMs: 160 }
 
-/** Answers of servers to a request for a path below a file. */
+/** Statuses for a path below a file. */
 const belowFileStatuses: ReadonlySet<number> = new Set([400, 403, 405, 409])
 const redirects: ReadonlySet<number> = new Set([301, 302, 307, 308])
 const found = [200, 201, 204]
@@ -43,7 +43,6 @@ interface ListQuestion<Kept> extends FolderReading<Kept> {
   readonly body: Uint8Array
 }
 
-/** `beforeAttempt` as in DavRequest. */
 type Guarded = Pick<DavRequest, 'beforeAttempt'>
 
 export interface TransferOptions extends Guarded {
@@ -63,7 +62,7 @@ export interface PutRequest {
   readonly body: Uint8Array | Readable
   readonly headers?: Readonly<Record<string, string>>
   readonly signal?: AbortSignal | undefined
-  /** The MD5 of a stream, called when all of it was sent; undefined when it is unknown. */
+  /** Returns the MD5 of a stream that was sent; undefined when it is unknown. */
   readonly md5?: () => string | undefined
 }
 
@@ -77,7 +76,6 @@ export class DavServer {
   readonly #client: DavClient
   readonly #origin: string
   readonly #root: DavPath
-  /** Checks what the server reports about received bytes. */
   readonly arrivals: Arrivals
 
   /** @param root names below the origin */
@@ -150,12 +148,12 @@ export class DavServer {
     throw new StatusError('PROPFIND', answer)
   }
 
-  /** A folder and its children, unordered; undefined when it does not exist. */
+  /** A folder and its children in any order; undefined when it does not exist. */
   list(path: DavPath): Promise<DavFolder | undefined> {
     return this.listAs(path, (child) => child)
   }
 
-  /** As `list`, but keeps only the result of `keep` for each child, for large folders. */
+  /** As `list`, keeping only the result of `keep` for each child, which saves memory. */
   listAs<Kept>(
     path: DavPath,
     keep: (child: DavChild) => Kept,
@@ -164,10 +162,7 @@ export class DavServer {
     return this.#list(path, { body: askForFile, demand: 'size', limit, keep })
   }
 
-  /**
-   * Some names in a folder, at least `limit` if it has that many; undefined when the folder does not
-   * exist.
-   */
+  /** At least `limit` names in a folder, if it has that many; undefined when it does not exist. */
   async someNames(path: DavPath, limit: number): Promise<readonly string[] | undefined> {
     const keep = ({ name }: DavChild) => name
     return (await this.#list(path, { body: askForNames, demand: 'kind', limit, keep }))?.children
@@ -269,10 +264,7 @@ export class DavServer {
     })
   }
 
-  /**
-   * Moves a file to a free path.
-   * @throws DriveError when it was not moved
-   */
+  /** Moves a file to a free path. @throws DriveError when it was not moved */
   async moveToFree(from: DavPath, to: DavPath): Promise<void> {
     const answer = await this.transfer('MOVE', { from, to }, { overwrite: false })
     if (answer.status !== 201 && answer.status !== 204) throw new StatusError('MOVE', answer)
@@ -307,16 +299,14 @@ export class DavServer {
     throw new StatusError('MKCOL', answer)
   }
 
-  /**
-   * Removes a file, and no folder if the server distinguishes them; false when there was none.
-   */
+  /** Removes a file, but no folder if the server distinguishes them; false when there was none. */
   async removeFile(path: DavPath, guarded: Guarded = {}): Promise<boolean> {
     return await this.#remove(targetOf(this.#root, path), guarded)
   }
 
   /** Removes a folder with its content; false when there was none. */
   async removeFolder(path: DavPath): Promise<boolean> {
-    // Apache answers 207 for long paths: it removed the stored properties, but not their folders.
+    // For long paths, Apache answers 207 when it could not remove the folders of its properties.
     return await repeatWhile(
       (error) => error instanceof DriveError,
       () => this.#remove(folderTargetOf(this.#root, path)),

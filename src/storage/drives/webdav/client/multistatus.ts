@@ -25,21 +25,20 @@ export interface DavEntry {
   readonly usedBytes: number | undefined
 }
 
-/** The namespace of our dead property. */
 export const recordNamespace = 'urn:bucketry'
 export const recordName = 'record'
 
 /** Longer texts are neither hrefs nor our records. */
 const maxTextLength = 64 * 1024
 const maxDepth = 32
-/** The limit for one file or folder: the parser buffers a text until it ends. */
+/** The limit for one file or folder, because the parser buffers each text. */
 const maxEntryBytes = 1024 * 1024
 
 const davNamespace = 'DAV:'
 export const ownCloudNamespace = 'http://owncloud.org/ns'
 /** ownCloud's `checksums` contains one element `checksum`. */
 const checksumNames: ReadonlySet<string> = new Set(['checksums', 'checksum'])
-/** Elements whose text is read; `record` is ours. */
+/** Elements whose text is read. */
 const textElements: ReadonlySet<string> = new Set([
   'href',
   'status',
@@ -55,24 +54,21 @@ const textElements: ReadonlySet<string> = new Set([
 
 /** RFC 4918 section 9.1: an answer about a missing file contains its status. */
 const absentStatuses: ReadonlySet<number> = new Set([404, 410])
-/** 401 and 403 are for properties that the server hides from this account. */
+/** A server answers 401 or 403 for properties that it hides from this account. */
 const absentProperty: ReadonlySet<number> = new Set([401, 403, 404, 410])
 
-/** The answer lacks a property that decides what exists. The next answer may contain it. */
+/** The answer lacks a property that shows whether something exists. The next answer may contain it. */
 export class UnclearAnswer extends DriveError {}
 
 type Properties = Map<string, string>
 
-/**
- * The properties that an answer must contain for each entry: whether it is a folder, also the size of
- * a file, or none (PROPPATCH).
- */
+/** What an answer must contain for each entry: its kind, also the size of a file, or nothing (PROPPATCH). */
 export type Demand = 'kind' | 'size' | 'nothing'
 
 /**
- * Reads a DAV:multistatus (RFC 4918 section 13) while it arrives. It refuses anything but well-formed
- * XML with the root `multistatus`, document types, and answers without the demanded properties: if a
- * server fails to read one file, the file must not seem absent or empty.
+ * Reads a DAV:multistatus (RFC 4918 section 13) while it arrives. It rejects malformed XML, document
+ * types, other roots, and answers without the demanded properties: a file that the server fails to
+ * read must not seem absent or empty.
  */
 export class MultistatusReader {
   readonly #parser = new SaxesParser({ xmlns: true })
@@ -208,7 +204,6 @@ export class MultistatusReader {
     this.#entries.push(entryOf(segments, properties))
   }
 
-  /** The server could not read this entry. */
   #fail(status: number): never {
     if (status === 0) throw unreadable()
     throw new StatusError(`PROPFIND of ${this.#subject()}`, { status, header: () => undefined })

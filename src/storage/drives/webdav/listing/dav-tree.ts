@@ -25,7 +25,7 @@ export class DavTree implements FolderTree<DavFolder, DavCandidate> {
   readonly #bucket: string
   readonly #mayBeCached: boolean
 
-  /** @param mayBeCached The first page reads the drive; the following ones may use cached folders. */
+  /** @param mayBeCached whether cached folders may be used, as for all pages but the first */
   constructor(parts: DavTreeParts, bucket: string, { mayBeCached }: { mayBeCached: boolean }) {
     this.#parts = parts
     this.#bucket = bucket
@@ -48,7 +48,6 @@ export class DavTree implements FolderTree<DavFolder, DavCandidate> {
     return { kind: 'object', key, listed: names.at(position) }
   }
 
-  /** Adds the ETags of objects, and leaves out objects that no longer exist. At most 1,000. */
   async describe(candidates: readonly (DavCandidate | FolderEntry)[]): Promise<Entry[]> {
     const { store, finder, rules } = this.#parts
     const unknown = candidates.flatMap((one) => {
@@ -66,7 +65,7 @@ export class DavTree implements FolderTree<DavFolder, DavCandidate> {
       const { key, listed } = one
       const object = davPathOf(this.#bucket, key, rules)
       const attributes = listed.attributes ?? recorded.get(object.leaseKey)
-      // Apache reads a file and its properties at two moments: such a file gets no provisional ETag.
+      // Apache reads a file and its properties separately, so a missing record proves nothing yet.
       const isTorn = attributes === undefined && listed.isUnsure === true
       const found = isTorn ? await finder.find(object) : undefined
       if (isTorn && found === undefined) continue

@@ -13,17 +13,17 @@ import { leaseKeysOf, writtenObjectOf } from '../objects/recovery-record.ts'
 
 /** Attempts to read a folder while others write in it. */
 const maxReadings = 3
-/** Names cached for the next pages, in all folders together: some 50 MB at most. */
+/** The maximum number of cached names in all folders: about 50 MB. */
 const maxCachedNames = 100_000
-/** What a cached folder takes beside its names, as a number of names. */
+/** The memory of a cached folder itself, as a number of names. */
 const namesPerFolder = 10
-/** Cut names are stored in nested folders: a name has at most this many pieces. */
+/** The maximum number of pieces of a name: cut names are stored in nested folders. */
 const maxContinuations = 1_100
-/** Objects that are looked up separately because they were being written. */
+/** The maximum number of objects that are looked up because they were being written. */
 const maxLateLooks = 50
 
 export interface FolderListerParts extends DavContext {
-  /** How long a listing may be used for the pages that follow, milliseconds. */
+  /** How long a folder may be cached for later pages, milliseconds. */
   readonly cacheMs: number
 }
 
@@ -33,14 +33,13 @@ interface CachedFolder {
   readonly readAtMs: number
 }
 
-/** A folder that must be read for the cut names that continue in it. */
+/** A folder in which cut names continue. */
 interface OpenFolder {
   readonly below: readonly string[]
   /** The beginning of the name, from the folders above. */
   readonly continued: string | undefined
 }
 
-/** The writers in a folder at one moment. */
 interface Watch {
   /** Recovery records of live writers. */
   readonly writers: readonly string[]
@@ -50,8 +49,8 @@ interface Watch {
 }
 
 /**
- * Reads complete folders: WebDAV has neither pages nor an order. A listing that continues after a key
- * may use the folder that was read for the previous page, if no process of ours wrote in it since.
+ * Reads complete folders, because WebDAV has neither pages nor an order. Later pages may use the folder
+ * that was read for an earlier one, if no process of ours has written in it since.
  */
 export class FolderLister {
   readonly #parts: FolderListerParts
@@ -81,13 +80,13 @@ export class FolderLister {
       if (isQuiet && noneDied && before.revision === after.revision) {
         return this.#addToCache(folderKey, new DavFolderIndex(found), after.revision)
       }
-      // An object that is being overwritten may be missing from one reading. If it is missing from the
-      // last reading, it was created or deleted meanwhile, and may be listed.
+      // An object that is being overwritten may be missing from one reading. One that is missing only from
+      // the last reading was created or deleted meanwhile, and may be listed.
       for (const record of [...before.writers, ...after.writers]) writers.add(record)
       const written = namesOf([...writers, ...before.dead, ...after.dead])
       for (const one of found) {
         const id = `${one.name}\0${one.isAlternative}`
-        // A version that two readings show without a writer in between is not half written.
+        // A version that two readings show, with no writer in between, is complete.
         const isSeenTwice = names.get(id)?.version === one.version && one.path.length === 1
         names.set(id, { ...one, isUnsure: !isSeenTwice || written.has(one.name) })
       }
@@ -118,8 +117,7 @@ export class FolderLister {
     try {
       await leases.recoverEnded(leaseKeysOf(record, rules))
     } catch (error) {
-      // On a full server, the old object may be lost without space for the new one, whose write failed.
-      // To free space, clients need the listing of the other objects.
+      // A full server may have no space for the recovered object. To free some, clients need the listing.
       const isRefused =
         error instanceof DriveError && (error.kind === 'full' || error.kind === 'denied')
       if (!isRefused) throw error
@@ -242,7 +240,7 @@ export interface ListedName {
   readonly version: string
   /** From the listing; undefined if it must be read from the database. */
   readonly attributes: ListedAttributes | undefined
-  /** It may have been written while its folder was read: a missing ETag may exist. */
+  /** It may have been written while its folder was read, so that it may have an ETag after all. */
   readonly isUnsure?: boolean
 }
 

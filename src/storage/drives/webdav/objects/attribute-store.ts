@@ -9,7 +9,7 @@ import type { DavPath } from '../client/dav-path.ts'
 import type { DavServer } from '../client/dav-server.ts'
 import type { DavEntry } from '../client/multistatus.ts'
 import type { DavAbilities } from '../probe/dav-abilities.ts'
-import type { DavRecords, FileVersion } from './dav-record-table.ts'
+import type { DatabaseDavRecords, FileVersion } from './dav-record-table.ts'
 
 /** The stored metadata of one version of a file. */
 export interface DavRecord {
@@ -45,7 +45,7 @@ export function readRecord(text: string | undefined, version: string): DavRecord
   return isWhole ? (record as DavRecord) : undefined
 }
 
-/** The property of a file whose record is in the database. An empty one is not stored by every server. */
+/** The property of a file whose record is in the database. Some servers store no empty property. */
 const noRecord = '{}'
 
 /** The file of an object, as it was found. */
@@ -56,7 +56,7 @@ export interface FoundFile {
 
 export interface AttributeStoreParts {
   readonly server: DavServer
-  readonly records: DavRecords
+  readonly records: DatabaseDavRecords
   readonly abilities: DavAbilities
 }
 
@@ -109,8 +109,8 @@ export class AttributeStore {
   }
 
   /**
-   * Saves the record of a file in the database, before the file is moved to the object's path. It applies
-   * as soon as the file is there: the present file must have another version.
+   * Saves the record of a file in the database, before the file is moved to the object's path, where the
+   * present file must have another version.
    * @param present the present file, whose record stays
    */
   async save(leaseKey: string, record: DavRecord, present?: DavEntry): Promise<void> {
@@ -142,7 +142,6 @@ export class AttributeStore {
     throw new DriveError('unavailable', 'The WebDAV server did not change a property. Try again.')
   }
 
-  /** The version no longer exists. */
   forget(leaseKey: string, entry: DavEntry): void {
     this.#parts.records.forget({ path: leaseKey, version: this.versionOf(entry) })
   }

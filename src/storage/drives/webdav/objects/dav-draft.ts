@@ -51,7 +51,7 @@ export function davDraft(
   })
 }
 
-/** As Drive.copy, on the server. */
+/** As Drive.copy, by the server. */
 export async function copyObject(
   context: PublishingContext,
   source: CopySource,

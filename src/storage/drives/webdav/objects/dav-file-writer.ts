@@ -9,7 +9,7 @@ import type { OwnFolder } from '../own-folder.ts'
 import type { Spool } from '../uploads/spool.ts'
 import { UnsizedFile } from './unsized-file.ts'
 
-/** Bytes buffered in memory, so that most objects are sent in one request of known length. */
+/** The buffer in memory: most objects fit in it and are sent with a known length. */
 const bufferBytes = 256 * 1024
 
 export interface DavFileWriterOptions {
@@ -25,9 +25,9 @@ export interface DavFileWriterOptions {
 }
 
 /**
- * Writes a new file on the server. The file exists completely when `finish` resolves. Every request
- * declares its length: behind some front ends, Nextcloud discards a body without one. Content of
- * unknown length is staged on this machine.
+ * Writes a new file on the server. The file is complete when `finish` resolves. Every request declares
+ * its length, because behind some front ends Nextcloud discards a body without one. Content of unknown
+ * length is staged on this machine.
  */
 export class DavFileWriter {
   readonly #options: DavFileWriterOptions
@@ -46,7 +46,6 @@ export class DavFileWriter {
     if (options.server.arrivals.areReported) this.#hash = createHash('md5')
   }
 
-  /** Bytes written so far. */
   get size(): number {
     return this.#size
   }
@@ -110,14 +109,14 @@ export class DavFileWriter {
     return server.put(path, { body, signal, headers: all, md5: () => this.#digest() })
   }
 
-  /** The bytes may be sent more than once: the hash stays usable. */
+  /** A copy, because the bytes may be sent again. */
   #digest(): string | undefined {
     return this.#hash?.copy().digest('hex')
   }
 
   async #begin(): Promise<void> {
     const { server, path, headers, signal, size, spool } = this.#options
-    // A declared size that is already exceeded was wrong.
+    // Otherwise the declared size was wrong.
     if (size !== undefined && size >= this.#size) {
       this.#declared = size
       this.#hasSent = true

@@ -8,7 +8,7 @@ import { bucketFolder, type DavObjectPath, ownerOf, textOf } from './object-path
 /** Attempts while other clients change the folders on the way. */
 const attempts = 16
 
-/** Creates folders for keys. Creating a folder requires the lease of its path. */
+/** Creates folders for keys, each under the lease of its path. */
 export class DavFolderMaker {
   readonly #parts: DavContext
 
@@ -30,13 +30,11 @@ export class DavFolderMaker {
     throw new DriveError('busy', `Folder ${textOf(folder)} keeps being removed by another client.`)
   }
 
-  /**
-   * The length of the shortest leading path that is not a folder; full length + 1 when all exist.
-   */
+  /** The length of the shortest leading path that is not a folder; full length + 1 when all exist. */
   async #firstMissing(folder: DavPath, bucketDepth: number): Promise<number> {
     if (await this.#isFolder(folder)) return folder.length + 1
     if (folder.length <= bucketDepth) throw bucketIsGone(folder)
-    // Binary search: a hundred folders are checked in seven steps.
+    // A binary search checks a hundred folders in seven steps.
     let [present, missing] = [bucketDepth, folder.length]
     while (missing - present > 1) {
       const middle = (present + missing) >> 1

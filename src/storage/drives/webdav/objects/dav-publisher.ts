@@ -29,11 +29,10 @@ import { type PublishRecord, parseDavRecord } from './recovery-record.ts'
 const attempts = 16
 /** Attempts to move the file of a dead process to its key. */
 const finishAttempts = 3
-/** The coarsest modification time of a server: FAT stores every second second. */
+/** The coarsest resolution of modification times: two seconds on FAT. */
 const longestTickMs = 2_000
 const maxRewrites = 2
 
-/** For what publishes. */
 export interface PublishingContext extends DavContext {
   readonly publisher: DavPublisher
 }
@@ -44,7 +43,7 @@ export interface DavPublisherParts extends DavContext {
   readonly tidier: FolderTidier
 }
 
-/** Publishes and removes objects: the only code that changes the file of a key. */
+/** Publishes and removes objects (docs/paths/complete-on-webdav.md). Nothing else changes the file of a key. */
 export class DavPublisher {
   readonly #parts: DavPublisherParts
 
@@ -76,7 +75,7 @@ export class DavPublisher {
     }
   }
 
-  /** As Drive.setTags. The record has the version of its file, so it never applies to another one. */
+  /** As Drive.setTags. */
   async setTags(object: DavObjectPath, tags: Tags): Promise<ObjectMetadata | undefined> {
     const { leases, finder, store } = this.#parts
     return await leases.hold([object.leaseKey], async (lease) => {
@@ -99,8 +98,7 @@ export class DavPublisher {
       if (found === undefined) return undefined
       lease.bumpRevision(object.folderKey)
       const guarded = { beforeAttempt: () => lease.assertHeld() }
-      // If both files exist, the natural one is the object. It is removed last, so that the other one
-      // never becomes visible.
+      // If both files exist, the natural one is the object: removed last, it keeps the other one hidden.
       const hasAlternative = found.path === object.natural && (await this.#hasAlternative(object))
       if (hasAlternative) await server.removeFile(object.alternative, guarded)
       await server.removeFile(found.path, guarded)
@@ -241,9 +239,8 @@ export class DavPublisher {
   }
 
   /**
-   * Saves the record in the database if it is not in a property, just before the MOVE: it applies to
-   * any file with its version. If the present file has the same version, because times are in whole
-   * seconds, the new file is rewritten first to get another version.
+   * Saves the record in the database if it is not in a property. If the present file has the same
+   * version, because times are in whole seconds, the new file is rewritten first to get another one.
    */
   async #record(
     publication: DavPublication,
@@ -280,9 +277,8 @@ export class DavPublisher {
   }
 
   /**
-   * The path to move the file to (the alternative one if a folder has its name), and the object that
-   * exists now. Without `isExact`, an object at the alternative path that the natural one will hide
-   * may be missed.
+   * The path to move the file to (the alternative one if a folder has the natural path), and the current
+   * object. Without `isExact`, one at the alternative path that the natural one will hide may be missed.
    */
   async #look(
     object: DavObjectPath,

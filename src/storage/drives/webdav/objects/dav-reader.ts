@@ -13,9 +13,9 @@ import type { AttributeStore } from './attribute-store.ts'
 import type { ObjectFinder, SeenObject } from './object-finder.ts'
 import type { DavObjectPath } from './object-path.ts'
 
-/** Objects up to this size are read when they are opened. */
+/** Objects up to this size are read whole when they are opened. */
 export const smallObjectBytes = 64 * 1024
-/** How often a read resumes after a lost connection without receiving a byte. */
+/** Attempts to resume a read without receiving a byte. */
 const resumes = 3
 
 export interface ReaderParts {
@@ -24,10 +24,7 @@ export interface ReaderParts {
   readonly store: Pick<AttributeStore, 'find' | 'versionOf'>
 }
 
-/**
- * A larger object: each read requests the opened version, and ends with `changed` when the server has
- * another one.
- */
+/** One version of an object. A read ends with `changed` when the server has another version. */
 export class DavReader extends CloudObject {
   readonly #parts: ReaderParts
   readonly #object: DavObjectPath
@@ -90,7 +87,7 @@ export class DavReader extends CloudObject {
     const { server, finder } = this.#parts
     const before = await finder.watch(this.#object)
     const isWhole = start === 0 && end === this.size
-    // Up to the end of the file, the range is open: sabre/dav takes `0-0` for the whole file.
+    // The range to the end of the file is open, because sabre/dav reads `0-0` as the whole file.
     const to = end === this.size ? '' : String(end - 1)
     const headers = isWhole ? undefined : { range: `bytes=${start}-${to}` }
     const isShort = this.size <= smallObjectBytes
@@ -103,8 +100,7 @@ export class DavReader extends CloudObject {
       }
       const skip = skippedBytes(response, { start, size: this.size })
       const body = cut(response.body, skip, end - start)
-      // Small bodies and the requests below share connections: one is released before waiting for
-      // another.
+      // Small bodies share connections with the requests below, so theirs is released first.
       const bytes = isShort ? await all(body) : body
       const isSame = (await this.#isSameVersion(response)) && (await this.#wasKept(before))
       if (!isSame || !(await this.#wasQuiet(before))) throw changed()
@@ -154,9 +150,8 @@ export class DavReader extends CloudObject {
 }
 
 /**
- * Answers to a GET of a path that has no file any more. Apache answers 403 when the file disappears while
- * it handles the request. When a folder has taken the path, rclone answers 405; Apache and lighttpd
- * redirect to the path with a slash.
+ * Statuses for a file that no longer exists. Apache answers 403 when the file disappears during the
+ * request. For a folder at the path, rclone answers 405; Apache and lighttpd redirect.
  */
 const mayBeGone: ReadonlySet<number> = new Set([301, 302, 307, 308, 403, 405])
 

@@ -8,43 +8,6 @@ import {
 } from '../../../../platform/state/parameter-lists.ts'
 import { driveDigest } from '../../kit/drive-database.ts'
 
-/**
- * The port of a WebDAV drive to the database; the drive knows no SQL. A path is an object's natural
- * path below the drive's root as text, bucket first. Any method may reject with the store's own error.
- */
-export interface DavRecords {
-  /** The JSON saved for this version of the file at this path; undefined when there is none. */
-  find(file: FileVersion): Promise<string | undefined>
-
-  /** As `find`, for any number of files with different paths. Maps paths to JSON. */
-  findMany(files: readonly FileVersion[]): Promise<Map<string, string>>
-
-  /**
-   * Saves durably. The record of the version `present` stays. Other records at this path stay for a
-   * minute, because readers may still see their versions.
-   */
-  save(file: FileVersion, json: string, present?: string): Promise<void>
-
-  /**
-   * The version no longer exists. Returns immediately, and deletes its record later; the deletion may
-   * be lost in a crash.
-   */
-  forget(file: FileVersion): void
-
-  /** Those of these folders that were created for keys. */
-  ownFolders(paths: readonly string[]): Promise<ReadonlySet<string>>
-  addOwnFolders(paths: readonly string[]): Promise<void>
-  forgetFolders(paths: readonly string[]): Promise<void>
-
-  /** Whether `noteCompletion` was called for the upload. */
-  isCompletionNoted(uploadId: string): Promise<boolean>
-  /** The upload is about to become an object. */
-  noteCompletion(uploadId: string): Promise<void>
-  forgetCompletion(uploadId: string): Promise<void>
-  /** Deletes the notes from before this time, in milliseconds since the epoch. */
-  sweepCompletions(beforeMs: number): Promise<void>
-}
-
 export interface FileVersion {
   readonly path: string
   /** At most 500 characters. */
@@ -75,8 +38,11 @@ const deleteOne =
 const insertFolder = 'INSERT INTO dav_folders (path_digest) VALUES (?) ON CONFLICT DO NOTHING'
 const insertUpload = `INSERT INTO dav_uploads (id, saved_at_ms) VALUES (?, ?) ON CONFLICT DO NOTHING`
 
-/** A WebDAV drive's records in the database. */
-export class DatabaseDavRecords implements DavRecords {
+/**
+ * A WebDAV drive's records in the database. A path is an object's natural path below the drive's root as text, bucket
+ * first.
+ */
+export class DatabaseDavRecords {
   readonly #database: Database
   readonly #drive: string
   readonly #now: () => number
@@ -104,12 +70,14 @@ export class DatabaseDavRecords implements DavRecords {
     })
   }
 
+  /** The JSON saved for this version of the file at this path; undefined when there is none. */
   async find({ path, version }: FileVersion): Promise<string | undefined> {
     const params = [this.#digest(path), version]
     const [row] = await this.#database.read<{ json: string }>(selectOne, params)
     return row?.json
   }
 
+  /** As `find`, for any number of files with different paths. Maps paths to JSON. */
   async findMany(files: readonly FileVersion[]): Promise<Map<string, string>> {
     const pathOf = new Map(files.map(({ path }) => [this.#digest(path), path]))
     const wanted = files.map(({ path, version }) => [this.#digest(path), version])
@@ -121,6 +89,10 @@ export class DatabaseDavRecords implements DavRecords {
     return new Map(rows.map(({ pathDigest, json }) => [pathOf.get(pathDigest) ?? pathDigest, json]))
   }
 
+  /**
+   * Saves durably. The record of the version `present` stays. Other records at this path stay for a
+   * minute, because readers may still see their versions.
+   */
   async save(file: FileVersion, json: string, present = file.version): Promise<void> {
     const pathDigest = this.#digest(file.path)
     const now = this.#now()
@@ -130,10 +102,12 @@ export class DatabaseDavRecords implements DavRecords {
     ])
   }
 
+  /** The version no longer exists. Its record is deleted later; a crash may lose the deletion. */
   forget({ path, version }: FileVersion): void {
     this.#forgotten.add(`${this.#digest(path)}\n${version}\n${this.#now()}`)
   }
 
+  /** Those of these folders that were created for keys. */
   async ownFolders(paths: readonly string[]): Promise<Set<string>> {
     const pathOf = new Map(paths.map((path) => [this.#digest(path), path]))
     const rows = await readLists<{ pathDigest: string }>(
@@ -158,6 +132,7 @@ export class DatabaseDavRecords implements DavRecords {
     )
   }
 
+  /** Whether `noteCompletion` was called for the upload (docs/paths/complete-on-webdav.md). */
   async isCompletionNoted(uploadId: string): Promise<boolean> {
     const select = 'SELECT id FROM dav_uploads WHERE id = ?'
     return (await this.#database.read(select, [uploadId])).length > 0
@@ -173,6 +148,7 @@ export class DatabaseDavRecords implements DavRecords {
     ])
   }
 
+  /** Deletes the notes from before this time, in milliseconds since the epoch. */
   async sweepCompletions(beforeMs: number): Promise<void> {
     await this.#database.write([
       { sql: 'DELETE FROM dav_uploads WHERE saved_at_ms < ?', params: [beforeMs] },

@@ -13,11 +13,11 @@ import type { DavRecord } from './attribute-store.ts'
 import { type DavObjectPath, textOf } from './object-path.ts'
 import { copyThrough, requireEntry } from './own-files.ts'
 
-/** How long to wait for a MOVE whose response was lost; then the next writer recovers it. */
+/** How long to wait for a MOVE whose response was lost. After that, the next writer recovers it. */
 const patienceMs = 60_000
-/** From a proxy or because of a lock: the MOVE may have been executed, or may be later. */
+/** Statuses of a proxy or a lock: the MOVE may have been executed, or may be executed later. */
 const doubtfulStatuses: ReadonlySet<number> = new Set([423, 502, 503, 504])
-/** After this many unexplained refusals, the cause must be invisible: a permission. */
+/** After this many unexplained refusals, the cause must be a permission. */
 const maxRefusals = 4
 /** Characters of a target beyond which a server may refuse it as a Destination. */
 const longTarget = 3_500
@@ -38,7 +38,7 @@ export interface DavPublication {
 /** It is unknown whether the file was moved: it must not be removed from its old path. */
 export class UnconfirmedMove extends DriveError {}
 
-/** The path to move a file to, and whether a file was found there. */
+/** Where to move a file, and whether a file was found there. */
 export interface Way {
   readonly target: DavPath
   readonly isOverwriting: boolean
@@ -96,8 +96,7 @@ export class FileMover {
 
   /**
    * The error to report when a file did not reach its place: UnconfirmedMove if a MOVE may still be
-   * executed, or has cost the object that was there. Then the file is the only copy, and the next
-   * writer moves it into place.
+   * executed, or has removed the old object. The next writer then decides.
    */
   async judge(
     error: unknown,
@@ -156,7 +155,7 @@ export class FileMover {
     return moved
   }
 
-  /** Undefined when the cause of the refusal is known and another attempt avoids it. */
+  /** Undefined when another attempt can avoid the cause of the refusal. */
   async #afterRefusal(
     publication: DavPublication,
     way: Way,
@@ -169,7 +168,7 @@ export class FileMover {
     if (!isAsSeen || (await server.stat(target.slice(0, -1)))?.isFolder !== true) return undefined
     if (error.kind === 'full') throw error
     if (isLong(target)) return await this.putThrough(publication, way)
-    // The reason may have passed before the check: another process creates the same folder.
+    // The cause may be gone already, such as another process that was creating the same folder.
     if (++way.progress.refusals < maxRefusals) return undefined
     const path = textOf(target).slice(0, 200)
     const message = `The WebDAV server refuses to store a file at ${path}.`

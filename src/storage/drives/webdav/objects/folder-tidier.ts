@@ -42,15 +42,12 @@ interface Chain {
 }
 
 /**
- * Removes empty folders that were created for keys. WebDAV removes folders with their content, so an
- * empty one is moved aside first, checked again, and moved back if something was added in between.
+ * Removes empty folders that were created for keys. WebDAV removes folders with their content, so a
+ * folder is first moved aside and checked again, and moved back if something was added meanwhile.
  */
 export class FolderTidier {
   readonly #parts: FolderTidierParts
-  /**
-   * The name of one child of each folder. If that child still exists, the folder is not empty:
-   * removing ten thousand keys must not list their folder ten thousand times.
-   */
+  /** One child of each folder: while it exists, the folder is not empty and need not be listed. */
   readonly #cachedNames = new SizedCache<string>(maxCachedNames)
 
   constructor(parts: FolderTidierParts) {
@@ -62,7 +59,7 @@ export class FolderTidier {
    * @param wanted a folder to remove regardless of its creator
    */
   async tidy(object: DavObjectPath, folder: DavPath, wanted?: DavPath): Promise<void> {
-    // A folder that seems empty may contain files that were added by hand and that the server hides.
+    // A folder that seems empty may contain files that the server hides.
     if (hidesDots(this.#parts.rules)) return
     const depth = bucketFolder(object.bucket).length
     let inner: DavPath = folder
@@ -98,7 +95,7 @@ export class FolderTidier {
     throw new DriveError('busy', `${message} Try again.`)
   }
 
-  /** The object that was moved away for the folder may have had a folder for its cut name. */
+  /** Tidies the folders of the cut name of an object that was displaced by the folder. */
   async #tidyAlternative(object: DavObjectPath, folder: DavPath): Promise<void> {
     const owner = ownerOf(object, textOf(folder), this.#parts.rules)
     if (owner === undefined || owner.alternative.length === owner.natural.length) return
@@ -183,7 +180,7 @@ export class FolderTidier {
       }
       return true
     } catch (error) {
-      // The requested removal succeeded: a failed recovery of other objects is not reported here.
+      // The requested removal succeeded, so a failed recovery of other objects is not reported.
       if (error instanceof DriveError) return false
       throw error
     }
@@ -196,7 +193,6 @@ export class FolderTidier {
     const guarded = { beforeAttempt: () => lease.assertHeld() }
     try {
       const answer = await server.moveFolder(outermost, aside, guarded)
-      // It was deleted meanwhile, or cannot be moved.
       if (answer.status >= 300 && !doubtfulStatuses.has(answer.status)) return 'stays'
       if (!(await this.#isEmptyAside(chain, aside))) {
         await this.putBack({ ...nameIn(object), folder: outermost, aside }, lease)
@@ -213,8 +209,7 @@ export class FolderTidier {
   }
 
   /**
-   * Moves a folder back that is not empty, or its content if the folder was created again. Also
-   * completes what a dead process began.
+   * Moves a folder back that is not empty, or its content if the folder was created again.
    * @throws if that fails; the recovery record must be kept then
    */
   async putBack(record: Omit<TidyRecord, 'inner'>, lease: KeyLease): Promise<void> {
@@ -276,7 +271,7 @@ export class FolderTidier {
     return true
   }
 
-  /** Moves the object that was moved away for the folder back to its natural path. */
+  /** Moves the object that the folder displaced back to its natural path. */
   async #restoreOwner(object: DavObjectPath, folder: DavPath, lease: KeyLease): Promise<void> {
     const owner = ownerOf(object, textOf(folder), this.#parts.rules)
     if (owner === undefined) return
@@ -286,7 +281,6 @@ export class FolderTidier {
   }
 }
 
-/** What a recovery record says of the object; nothing for a bucket's folder. */
 function nameIn(object: DavObjectPath | undefined): Pick<TidyRecord, 'bucket' | 'key'> {
   return object === undefined ? { key: '' } : { bucket: object.bucket, key: object.key }
 }

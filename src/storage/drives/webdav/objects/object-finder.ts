@@ -6,7 +6,7 @@ import type { DavServer } from '../client/dav-server.ts'
 import type { AttributeStore, DavRecord, FoundFile } from './attribute-store.ts'
 import type { DavObjectPath } from './object-path.ts'
 
-/** Attempts to read while the key is being written, before the reader takes the lease itself. */
+/** Attempts while the key is being written, before the reader takes the lease itself. */
 const looks = 4
 
 export interface FinderParts {
@@ -36,9 +36,8 @@ export class ObjectFinder {
   }
 
   /**
-   * Finds the object as it is now. Servers overwrite a file by removing it first (Apache) and store
-   * properties apart from files (lighttpd). So a missing file or record counts only if the key was
-   * not being written meanwhile.
+   * Finds the current object. Apache overwrites a file by removing it first, and lighttpd stores
+   * properties separately, so a missing file or record counts only if nobody was writing the key.
    */
   async find(object: DavObjectPath): Promise<SeenObject | undefined> {
     for (let look = 0; look < looks; look++) {

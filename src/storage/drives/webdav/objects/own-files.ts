@@ -6,7 +6,7 @@ import type { DavPath } from '../client/dav-path.ts'
 import type { DavServer } from '../client/dav-server.ts'
 import type { DavEntry } from '../client/multistatus.ts'
 
-/** Attempts if the body breaks off: rclone closes the connection when a file changes meanwhile. */
+/** Attempts if the body breaks off, as when a file changes while rclone sends it. */
 const attempts = 3
 
 /**
@@ -64,10 +64,7 @@ export interface CopyThrough {
   readonly beforeWrite?: () => void
 }
 
-/**
- * Copies the first `size` bytes of one of our files to another, through this process. A damaged copy
- * is removed.
- */
+/** Copies the first `size` bytes of a file through this process. A damaged copy is removed. */
 export async function copyThrough(
   server: DavServer,
   { from, to, size, md5, beforeWrite }: CopyThrough,
@@ -80,7 +77,6 @@ export async function copyThrough(
     const answer = await server.put(to, { body, headers })
     if (answer.status >= 300) throw new StatusError('PUT', answer)
   } finally {
-    // If nothing was sent, the response was not read.
     abandon(response.body)
   }
   try {
@@ -161,9 +157,8 @@ export function nameOfRewritten(name: string): string {
 }
 
 /**
- * Replaces one of our files with a new file of its first `size` bytes: WebDAV can neither truncate a
- * file nor set its time. No file is moved over another: servers first remove the overwritten file,
- * and may then fail.
+ * Replaces a file with a new one of its first `size` bytes, because WebDAV can neither truncate a file nor
+ * set its time (docs/paths/complete-on-webdav.md, "Gathering").
  */
 export async function rewriteFile(server: DavServer, path: DavPath, size: number): Promise<void> {
   const [aside, copy] = [asidePath(path), withSuffix(path, copySuffix)]

@@ -19,7 +19,7 @@ export class UnsizedFile {
     this.#claim = spool.claim({ isNameless: true })
   }
 
-  /** The file no longer has a name when this resolves, so the system deletes it with the process. */
+  /** The file has no name when this resolves, so the system deletes it when the process ends. */
   static async create(spool: Spool): Promise<UnsizedFile> {
     const { folder } = spool
     const path = spool.namelessPath(randomBytes(9).toString('base64url'))

@@ -1,6 +1,6 @@
 import type { NameRules } from '../../kit/names/name-rules.ts'
 
-/** The findings of the probe about a server. */
+/** What the probe found out about a server. */
 export interface DavAbilities {
   readonly rules: NameRules
   /** Dead properties are kept, move with their file, and replace those of an overwritten file. */
@@ -21,7 +21,7 @@ export interface DavAbilities {
   readonly reportsMd5: boolean
 }
 
-/** The consequences of the findings, for the log. */
+/** For the log. */
 export function describeAbilities(abilities: DavAbilities): object {
   const { keepsRecords, versions, writesRanges, chunkRoot, reportsQuota, copies, rules } = abilities
   return {

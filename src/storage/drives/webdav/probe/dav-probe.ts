@@ -29,9 +29,8 @@ const created = [200, 201, 204]
 const maxProbeBytes = 1_024
 
 /**
- * Determines what a server does by trying it in a separate folder. Every operation is tested here before
- * it is used on users' files. Each file has a unique size, so that one listing shows the state of all
- * of them: every request delays the start.
+ * Tests in a separate folder every operation that is later used on users' files. Each file has a unique
+ * size, so that one listing shows the state of all of them, because every request delays the start.
  *
  * @throws DriveError `denied` when the server lacks what a drive requires
  */
@@ -68,8 +67,8 @@ class Probe {
   }
 
   /**
-   * Tests what survives when a file is moved over another (entity tag, time, our property), and that a
-   * file is not moved over another without permission.
+   * Tests what survives when a file is moved over another (entity tag, time, our property), and that
+   * `Overwrite: F` prevents such a MOVE.
    *
    * @param mayAppend whether to try PUT with Content-Range at the end of a file
    */
@@ -99,7 +98,7 @@ class Probe {
     if (seen.has('folder 2')) throw lacking(movesFolders, 201)
     const size = seen.get('first')?.size
     const appends = size === texts.first.length + appended.length
-    // A server that ignores Content-Range replaced the file with the two bytes.
+    // A server that ignores Content-Range has replaced the file with the two bytes.
     const isFirst = appends || size === texts.first.length || size === appended.length
     const isKept = isFirst && hasSize(seen, 'second')
     if (created.includes(refused.status) || !isKept) {
@@ -113,8 +112,8 @@ class Probe {
   }
 
   /**
-   * PUT must not create missing parent folders (RFC 4918 section 9.7.1): if a disk is not mounted, the
-   * server would store files in the empty mount point.
+   * PUT must not create missing parent folders (RFC 4918 section 9.7.1), or files would end up in the
+   * empty mount point of a disk that is not mounted.
    */
   async requireNoFoldersByPut(): Promise<void> {
     const body = Buffer.from('orphan')

@@ -7,7 +7,7 @@ import { type DavAddress, folderTargetOf } from '../client/dav-path.ts'
 import type { DavEntry } from '../client/multistatus.ts'
 import { askForFolder, entryIn, xmlHeaders } from '../client/propfind.ts'
 
-/** For DNS, the connection and TLS: problems with them are reported within 5 s. */
+/** For DNS, the connection and TLS, so that problems with them are reported within 5 s. */
 const connectMs = 3_500
 /** After connecting, a server may need longer: PHP compiles, disks spin up. */
 const answerMs = 60_000
@@ -89,7 +89,7 @@ async function askOnce(client: Client, address: DavAddress): Promise<DavEntry | 
   return statusCode === 207 ? folderIn(text, address) : undefined
 }
 
-/** The same error with the server's name in front; other errors than DriveErrors unchanged. */
+/** A DriveError with the server's name in front; other errors are unchanged. */
 export function namingHost(error: unknown, address: Pick<DavAddress, 'origin'>): unknown {
   const host = hostOf(address)
   if (!(error instanceof DriveError) || error.message.includes(host)) return error
@@ -117,7 +117,7 @@ function judge(status: number, location: string, address: DavAddress): void {
   throw new PrivateDriveError('denied', message)
 }
 
-/** Undefined for an invalid answer: the next request gets the same or a better one. */
+/** Undefined for an invalid answer, which a later request reports. */
 function folderIn(text: string, address: DavAddress): DavEntry | undefined {
   let entry: DavEntry | undefined
   try {
@@ -169,8 +169,8 @@ export async function noticingDelay<Result>(
 }
 
 /**
- * As `noticingDelay`, for the tests of a server: gives up when they take too long. The work goes on until the client
- * is closed.
+ * As `noticingDelay`, for the tests of a server, with a time limit. After it, the work continues until the client is
+ * closed.
  *
  * @throws DriveError `unavailable`, and what `work` throws
  */

@@ -22,23 +22,21 @@ import {
 
 const lengths = [maxNameBytes, 250, 240, 200, 143, 100]
 const busyStatuses: ReadonlySet<number> = new Set([423, 425, 429])
-/** From an unavailable server, or from a proxy whose server fails for one name. */
+/** Statuses of an unavailable server, or of a proxy whose server fails for one name. */
 const failingStatuses: ReadonlySet<number> = new Set([502, 503, 504])
 
 /**
- * What a server cannot name, found by trying. The paths of keys depend on it, so it is determined once
- * and kept in a file on the drive (own-folder.ts, `namesFile`).
+ * What a server cannot name. The paths of keys depend on it, so it is determined once and stored on the
+ * drive (own-folder.ts, `namesFile`).
  */
 export interface NameFindings {
   readonly maxNameBytes: number
   /** Characters that the server does not return as they were sent. */
   readonly characters: readonly string[]
-  /** Such beginnings and endings of names. */
   readonly beginnings: readonly string[]
   readonly endings: readonly string[]
-  /** Such names. */
   readonly names: readonly string[]
-  /** Names of files that keep their folder from being listed. */
+  /** Names of index files that prevent the listing of their folder. */
   readonly indexNames: readonly string[]
   /** Whether `A` is the same file as `a`. */
   readonly foldsCase: boolean
@@ -49,8 +47,8 @@ export interface NameFindings {
 }
 
 /**
- * Tries names in a separate folder, which the caller creates and removes. Each request delays the
- * start: many suspects share a name, and are tried separately only if it fails.
+ * Tries names in a separate folder, which the caller creates and removes. Each request delays the start,
+ * so many suspects share a name and are tried separately only if it fails.
  */
 export class NameProbe {
   readonly #server: DavServer
@@ -73,7 +71,7 @@ export class NameProbe {
   async run(): Promise<NameFindings> {
     await this.#server.makeFolder(this.#names)
     await this.#placeLongest()
-    // Some servers take both forms of a letter for one name: the form that they list is kept.
+    // Some servers treat both forms of a letter as one name and list one of them.
     const forms = ['thr\u00e9', 'thre\u0301']
     const first = [...trials.map(({ name }) => name), 'case', 'CASE', ...forms]
     await this.#placeAll([mixedTrial.name], { isMoved: true })
@@ -113,7 +111,7 @@ export class NameProbe {
     return refused
   }
 
-  /** The characters because of which the name with all of them failed. */
+  /** The characters that made the name with all of them fail. */
   async #refusedCharacters(): Promise<readonly Suspect[]> {
     const groups = await this.#failing(characterGroups.map(mixedTrialOf))
     const single = await this.#failing(groups.flatMap(({ suspects }) => suspects).map(trialOf))
@@ -136,7 +134,7 @@ export class NameProbe {
     return some.filter(({ name }) => !shown.has(name))
   }
 
-  /** By MOVE, for which lighttpd accepts longer names than for PUT. */
+  /** With MOVE, for which lighttpd accepts longer names than for PUT. */
   async #placeLongest(): Promise<void> {
     for (const length of lengths) {
       const name = 'n'.repeat(length)
@@ -234,7 +232,7 @@ export class NameProbe {
     return status < 300
   }
 
-  /** Undefined when the server fails for a name. Rethrows if the folder is gone as well. */
+  /** Undefined when the server fails for a name. @throws the error if the folder is gone as well */
   async #orUnusable<Result>(ask: () => Promise<Result>): Promise<Result | undefined> {
     try {
       return await ask()

@@ -1,4 +1,4 @@
-/** Tried in one name. If the server does not return it, tried by groups, and then one by one. */
+/** Tried in one name, then in groups, then one by one. */
 export const characterGroups = [
   [...':*"<>|'],
   // A Destination may end at these (RFC 3986 section 3), even where they are escaped in it: wsgidav.
@@ -8,9 +8,9 @@ export const characterGroups = [
 ]
 /** Tried alone, because many servers refuse it: Nextcloud, Windows. */
 const backslash = '\\'
-/** XML cannot contain them (XML 1.0 section 2.2): a server that lists such a name breaks its answer. */
+/** XML cannot contain them (XML 1.0 section 2.2), so a listing with such a name is malformed. */
 const unlistable = ['\ufffe', '\uffff']
-/** Names of devices on Windows: if one is refused, so are the others. */
+/** Names of devices on Windows. If one is refused, all are. */
 const deviceNames = ['con', 'aux', 'nul', 'prn', 'com1', 'lpt1', 'nul.txt']
 /** Removed by filters of temporary files, such as sabre/dav's; tried as `._b`. */
 const temporaryNames = ['desktop.ini', 'thumbs.db', '.ds_store']
@@ -76,7 +76,7 @@ export function trialOf(one: Suspect): Trial {
   return { name: names[list], suspects: [one] }
 }
 
-/** Adds what is never tried, and what is refused together. */
+/** Adds names that are never tried, and names that are refused together. */
 export function withRelated(refused: readonly Suspect[]): Record<List, readonly string[]> {
   const textsIn = (list: List) => refused.filter((one) => one.list === list).map(({ text }) => text)
   const beginnings = textsIn('beginnings')

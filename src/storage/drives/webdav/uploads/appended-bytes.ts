@@ -18,7 +18,7 @@ import {
   uploadPath,
 } from './upload-bytes.ts'
 
-/** A server may still write bytes of a request that has ended: checks for that. */
+/** Checks whether the server is still writing bytes of a request that has ended. */
 const checkEveryMs = 200
 const maxChecks = 50
 /** Committed bytes that may be buffered in memory to make room on a full drive. */
@@ -69,10 +69,9 @@ export class AppendedBytes implements UploadBytes<AppendedState> {
   }
 
   /**
-   * A part that did not fit has filled the drive, and WebDAV cannot truncate files: the committed bytes
-   * are written to a new file beside it or, if there is no space for that, over it. The bytes of other
-   * failed parts stay until the upload is completed or aborted. Never rejects: the failure of the part
-   * is already reported.
+   * Frees the space of a part that did not fit: WebDAV cannot truncate files, so the committed bytes are
+   * written to a new file or, if there is no space for it, over the old one. Never rejects, because the
+   * failure of the part is already reported.
    */
   async #makeRoom(uploadId: string, offset: number): Promise<void> {
     try {
@@ -80,12 +79,11 @@ export class AppendedBytes implements UploadBytes<AppendedState> {
     } catch (error) {
       const isFull = error instanceof DriveError && error.kind === 'full'
       if (!isFull || offset > maxBufferedBytes) return
-      // The next part checks whether the bytes before it exist.
       await this.#rewrite(uploadId, offset).catch(() => undefined)
     }
   }
 
-  /** While the file is removed, its bytes are only in memory: a crash then loses the upload. */
+  /** For a moment, the bytes are only in memory: a crash then loses the upload. */
   async #rewrite(uploadId: string, size: number): Promise<void> {
     const { server } = this.#parts
     const path = uploadPath(uploadId)
@@ -134,7 +132,7 @@ class RangeWriter {
   #pipe: BodyPipe | undefined
   #block: Buffer[] = []
   #blockBytes = 0
-  /** Bytes written so far, and those of them that were sent as blocks. */
+  /** Bytes written so far, and the bytes of them that were sent as blocks. */
   #size = 0
   #sent = 0
   #hasFilledDrive = false
@@ -145,7 +143,7 @@ class RangeWriter {
     this.#options = options
   }
 
-  /** Whether it failed because the drive is full; the part may have used up the space. */
+  /** Whether it failed because the drive is full. */
   get hasFilledDrive(): boolean {
     return this.#hasFilledDrive
   }

@@ -24,10 +24,7 @@ const maxChunks = 10_000
 const patienceMs = 1_800_000
 /** For a chunk: Nextcloud deleted the chunks after a day, or lost its cache of an object store's parts. */
 const goneStatuses: ReadonlySet<number> = new Set([404, 412])
-/**
- * Statuses of a MOVE that may be done or in progress: a proxy timed out, or an earlier MOVE has the
- * lock.
- */
+/** Statuses of a MOVE that may be done or in progress: of a proxy, or because an earlier MOVE has the lock. */
 const doubtfulStatuses: ReadonlySet<number> = new Set([423, 502, 504])
 const folderPrefix = 'bucketry-'
 
@@ -131,7 +128,7 @@ export class ChunkedBytes implements UploadBytes<ChunkedState> {
     for (let attempt = 1; ; attempt++) {
       const failure = await this.#tryAssemble(uploadId, total, beforeAttempt)
       if (failure === undefined) return total
-      // Regardless of the response, Nextcloud may still be working on it, or be done.
+      // Regardless of the response, Nextcloud may be done, or still working on it.
       if ((await server.stat(uploadPath(uploadId)))?.size === total) return total
       if ((await origin.stat(this.#folder(uploadId))) === undefined) throw lostBytes()
       if (!isDoubtful(failure) || performance.now() > giveUpAt) throw reportedError(failure)
@@ -194,7 +191,6 @@ export class ChunkedBytes implements UploadBytes<ChunkedState> {
   }
 }
 
-/** Whether the MOVE may have been executed. */
 function isDoubtful(failure: DriveError): boolean {
   if (failure instanceof StatusError) return doubtfulStatuses.has(failure.status)
   return failure.kind === 'unavailable'

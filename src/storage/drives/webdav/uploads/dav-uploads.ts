@@ -49,7 +49,7 @@ export class DavUploads implements UploadDrive {
 
   readonly begin: Calls['begin'] = async (uploadId, target) => {
     requireUploadId(uploadId)
-    // A key that the server cannot name is refused before its parts are sent.
+    // Refuses a key that the server cannot name before its parts are sent.
     this.#pathOf(target)
     return formatUploadState(await this.#parts.bytes.begin(uploadId))
   }
@@ -132,7 +132,7 @@ export class DavUploads implements UploadDrive {
     return true
   }
 
-  /** Runs `work`, and reports `unavailable` if bytes are only missing because the whole drive is. */
+  /** Runs `work`, and reports `unavailable` if the bytes are missing because the whole drive is. */
   async #onDrive<R>(work: () => Promise<R>): Promise<R> {
     try {
       return await work()
@@ -154,7 +154,7 @@ export class DavUploads implements UploadDrive {
     await records.forgetCompletion(id)
   }
 
-  /** The object exists: other bytes of the upload only take space, until the next sweep. */
+  /** Deletes bytes that only take space now; a sweep deletes them if this fails. */
   async #forgetBytes(state: DavUploadState): Promise<void> {
     await this.#parts.bytes.remove?.(state).catch(() => undefined)
   }
@@ -181,7 +181,7 @@ function storedPart(part: PartDraft<DavUploadState>): PartDraft {
   })
 }
 
-/** The server may still be writing a part that was given up; the next attempt takes the right bytes. */
+/** The server may still be writing an aborted part. The next attempt gathers the right bytes. */
 function otherSize(): DriveError {
   return new DriveError('busy', 'The server is still writing to this upload. Try again.')
 }

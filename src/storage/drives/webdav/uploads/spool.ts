@@ -5,7 +5,7 @@ import { DriveError } from '../../drive-error.ts'
 
 /** How long the measured size of the folder is used. */
 const measureMs = 1_000
-/** Marks and empty folders of uploads: deleting them frees no space. */
+/** The size of marks and empty folders, whose deletion frees no space. */
 const littleBytes = 64 * 1024
 /** Prefix of files whose name is removed as soon as they are open. */
 const namelessPrefix = 'unsized-'
@@ -17,7 +17,7 @@ export interface SpoolOptions {
   readonly maxBytes: number
 }
 
-/** The size of the folder, and how much of each claim it includes at least. */
+/** The size of the folder, and the minimum that it includes of each claim. */
 interface Measurement {
   readonly bytes: number
   readonly counted: ReadonlyMap<SpoolClaim, number>
@@ -108,7 +108,6 @@ export class Spool {
   async #walk(): Promise<Measurement> {
     const counted = new Map<SpoolClaim, number>()
     for (const claim of this.#claims) {
-      // The measurement includes its bytes.
       if (claim.isEnded) this.#claims.delete(claim)
       else if (!claim.isNameless) counted.set(claim, claim.onDisk)
     }

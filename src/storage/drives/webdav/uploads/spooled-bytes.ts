@@ -83,7 +83,6 @@ export class SpooledBytes implements UploadBytes<SpooledState> {
     return this.#staging.drive.close()
   }
 
-  /** Limits a part to the space of the spool. */
   #limited(
     state: SpooledState,
     part: PartDraft,
@@ -106,7 +105,7 @@ export class SpooledBytes implements UploadBytes<SpooledState> {
     }
   }
 
-  /** Removes what a Complete has sent and not published: the upload is opened again, for another part. */
+  /** Removes the file that a failed Complete sent, because the upload takes another part. */
   async #forgetSent(uploadId: string): Promise<void> {
     if (await this.#bytes.areThere(uploadId)) {
       await this.#context.server.removeFile(uploadPath(uploadId))
@@ -130,9 +129,8 @@ function tooLarge(maxBytes: number): DriveError {
 }
 
 /**
- * Passes the bytes of an upload on and compares each part with what was received for it. The last bytes
- * of a part are passed on only if the part is correct, so that a server never gets all bytes of a
- * damaged upload.
+ * Compares each part with what was received for it. The last bytes of a part are passed on only if the
+ * part is correct, so that a server never gets all bytes of a damaged upload.
  *
  * @throws DriveError `unavailable` when a part has other bytes now, or when bytes are missing.
  */

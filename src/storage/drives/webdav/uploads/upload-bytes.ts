@@ -6,9 +6,8 @@ import type { DavPath } from '../client/dav-path.ts'
 import { uploadsFolder } from '../own-folder.ts'
 
 /**
- * Stores the bytes of uploads until they are an object: in a file on the server, in chunks on a
- * Nextcloud, or on this machine. The caller makes one call at a time for each upload, as those of
- * UploadDrive.
+ * Stores the bytes of uploads until they become an object: in a file on the server, in chunks on a
+ * Nextcloud, or on this machine. The caller makes one call at a time for each upload.
  */
 export interface UploadBytes<State extends DavUploadState = DavUploadState> {
   /** Uploads with states of another kind have their bytes elsewhere. */
@@ -40,16 +39,16 @@ export function uploadPath(uploadId: string): DavPath {
   return [...uploadsFolder, uploadId]
 }
 
-/** What the caller stores of an upload between calls, by where its bytes are. */
+/** What the caller stores about an upload between calls, by the place of its bytes. */
 export type DavUploadState = AppendedState | ChunkedState | SpooledState
 
-/** They are in one file on the server. */
+/** The bytes are in one file on the server. */
 export interface AppendedState {
   readonly kind: 'append'
   readonly id: string
 }
 
-/** They are in chunks on a Nextcloud. */
+/** The bytes are in chunks on a Nextcloud. */
 export interface ChunkedState {
   readonly kind: 'chunks'
   readonly id: string
@@ -57,7 +56,7 @@ export interface ChunkedState {
   readonly count: number
 }
 
-/** They are on this machine. */
+/** The bytes are on this machine. */
 export interface SpooledState {
   readonly kind: 'spool'
   readonly id: string
@@ -65,7 +64,7 @@ export interface SpooledState {
   readonly staged: string
 }
 
-/** As JSON, in the form that the version before reads, too (docs/upgrade.md, "Roll back"). */
+/** As JSON, in a form that the previous version reads as well (docs/upgrade.md, "Roll back"). */
 export function formatUploadState(state: DavUploadState): string {
   const { id, kind } = state
   return JSON.stringify({ id, kind, inner: innerOf(state) })
