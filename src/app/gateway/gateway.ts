@@ -11,8 +11,8 @@ import { errorDocument } from '../../storage/s3/reply/render-error.ts'
 import { json } from './health.ts'
 
 export interface GatewayParts {
-  /** All other paths. */
-  readonly s3: HttpHandler
+  /** All other paths, and all paths if the host name contains a bucket. */
+  readonly s3: (request: HttpRequest, hostBucket?: string) => Promise<HttpReply>
   readonly health: HttpHandler
   readonly liveness: HttpHandler
   readonly readiness: HttpHandler
@@ -102,7 +102,8 @@ export function createGateway({
   const own = compatibility.minioHealth ? [...routes, ...minioRoutes] : routes
   return (request) => {
     // Every path is that of a key. Objects and the dashboard have no origin in common.
-    if (bucketOfHost(request.headers.host, virtualHosts) !== undefined) return parts.s3(request)
+    const hostBucket = bucketOfHost(request.headers.host, virtualHosts)
+    if (hostBucket !== undefined) return parts.s3(request, hostBucket)
     if (isVisit(request)) return Promise.resolve(toDashboard)
     const { rawPath, method } = request
     const isRead = method === 'GET' || method === 'HEAD'

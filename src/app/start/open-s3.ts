@@ -1,5 +1,4 @@
 import { bearerToken, Sessions } from '../../dashboard/login/sessions.ts'
-import type { HttpHandler } from '../../platform/http/message.ts'
 import { isFromOtherOrigin, originBehind } from '../../platform/http/origin.ts'
 import type { Database } from '../../platform/state/database.ts'
 import type { KeyValueStore } from '../../platform/state/key-value/key-value.ts'
@@ -9,7 +8,12 @@ import type { DriveNotes } from '../../storage/drives/drive-notes.ts'
 import { compatibilityOf } from '../../storage/s3/compatibility.ts'
 import { Acls } from '../../storage/s3/configuration/acls.ts'
 import type { S3Service } from '../../storage/s3/context.ts'
-import { createKeyHandler, createS3Handler, type KeyHandler } from '../../storage/s3/handler.ts'
+import {
+  createKeyHandler,
+  createS3Handler,
+  type KeyHandler,
+  type S3Handler,
+} from '../../storage/s3/handler.ts'
 import { UploadTable } from '../../storage/s3/multipart/upload-table.ts'
 import { Uploads } from '../../storage/s3/multipart/uploads.ts'
 import type { Settings } from '../settings/read-settings.ts'
@@ -20,7 +24,7 @@ import type { Registries } from './registries.ts'
 
 /** The S3 protocol, and what works on its buckets in the background. */
 export interface OpenS3 {
-  readonly handler: HttpHandler
+  readonly handler: S3Handler
   /** Answers requests that the gateway makes itself on behalf of access keys. */
   readonly byKey: KeyHandler
   readonly uploads: Uploads

@@ -91,6 +91,8 @@ export interface ServiceContext {
   readonly service: S3Service
   readonly request: HttpRequest
   readonly query: Query
+  /** The bucket, if the host name contains it. */
+  readonly hostBucket?: string | undefined
   /** On whose behalf it runs. Anonymous: an unsigned read of a public bucket. */
   readonly identity: Identity
 }

@@ -222,6 +222,17 @@ export function quoted(text: string): string {
   return JSON.stringify(shortened(text))
 }
 
+/** A bucket does not exist, for callers who are allowed to know that. */
+export function noSuchBucket(bucket: string): S3Error {
+  return new S3Error('NoSuchBucket', undefined, { elements: { BucketName: bucket } })
+}
+
+/** The same as AWS's form of an error that the contract specifies. */
+export function absentBucket(bucket: string): AwsForm {
+  const message = s3Errors.NoSuchBucket[1]
+  return { code: 'NoSuchBucket', message, elements: { BucketName: bucket } }
+}
+
 /** The error of reads and deletes for a key without an object. Names the key, as S3 does. */
 export function noSuchKey(key: string): S3Error {
   return new S3Error('NoSuchKey', undefined, { elements: { Key: key } })

@@ -1,36 +1,32 @@
-import type { HttpHandler, HttpReply, HttpRequest } from '../../platform/http/message.ts'
-import { canSeeBucket, type Identity, isAuthorized } from '../access/authorize.ts'
+import type { HttpReply, HttpRequest } from '../../platform/http/message.ts'
+import { canSeeBucket } from '../access/authorize.ts'
 import { type RequestLimit, RequestRate } from '../access/request-rate.ts'
 import type { BucketConfiguration } from '../buckets/buckets.ts'
 import { type EventContext, withEventContext } from '../events/event-context.ts'
 import {
-  type Address,
-  addressOf,
-  bucketOfHost,
-  decodeKey,
-  virtualHostReason,
-} from './address/address.ts'
+  afterRemoval,
+  authorize,
+  hideAbsence,
+  identify,
+  identifyForm,
+  identifyKey,
+  mayLearnOfAbsence,
+  unsignedRefusal,
+  visibleBucket,
+} from './access.ts'
+import { type Address, addressOf, decodeKey, virtualHostReason } from './address/address.ts'
 import { parseQuery, refuseManyParameters } from './address/query.ts'
 import { verifyWhenRead } from './body/signed-body.ts'
-import { hasPolicyInForce, isOpenByPolicy } from './configuration/public-access.ts'
-import type {
-  Access,
-  BucketContext,
-  NewBucketContext,
-  OperationRow,
-  S3Service,
-  ServiceContext,
-} from './context.ts'
+import { hasPolicyInForce } from './configuration/public-access.ts'
+import type { OperationRow, S3Service, ServiceContext } from './context.ts'
 import { detectOperation, refuseUnknownMethod } from './detect.ts'
-import { invalidArgument, quoted, S3Error, shortened } from './errors.ts'
+import { invalidArgument, noSuchBucket, shortened } from './errors.ts'
 import { formOf, isForm, rawKeyOf, requestOfForm } from './form/form-upload.ts'
 import { readForm } from './form/read-form.ts'
 import { answerPreflight, corsHeaders } from './headers/cors.ts'
 import { withEncryption } from './headers/encryption.ts'
 import { addHoistedHeaders, removeEmptyHeaders } from './headers/request-fields.ts'
-import { identify, identifyForm, identifyKey } from './identify.ts'
 import { type OperationName, operations } from './operations.ts'
-import { afterRemoval, noSuchBucket, notGranted, notServed } from './removed-bucket.ts'
 import { renderError } from './reply/render-error.ts'
 import { owner } from './reply/xml.ts'
 import type { Authentication } from './sigv4/authenticate.ts'
@@ -41,6 +37,8 @@ interface HandlerParts {
   readonly rate: RequestLimit
   /** On whose behalf the gateway makes the request itself. Absent for a client's request. */
   readonly accessKeyId?: string
+  /** The bucket that the host name contains. */
+  readonly hostBucket?: string | undefined
 }
 
 /** What is known about a request so far, for its log line. */
@@ -57,6 +55,9 @@ type LogContext = {
   session?: boolean
 }
 
+/** Answers S3 requests. `hostBucket` is the bucket that the host name contains (`bucketOfHost`). */
+export type S3Handler = (request: HttpRequest, hostBucket?: string) => Promise<HttpReply>
+
 /**
  * The S3 protocol as one function: address → authenticate → bucket → detect → authorize → run, and
  * every error rendered at one exit. docs/architecture.md draws it.
@@ -64,8 +65,8 @@ type LogContext = {
 export function createS3Handler(
   service: S3Service,
   rate: RequestLimit = new RequestRate(),
-): HttpHandler {
-  return (request) => handleS3({ service, request, rate })
+): S3Handler {
+  return (request, hostBucket) => handleS3({ service, request, rate, hostBucket })
 }
 
 /**
@@ -81,7 +82,7 @@ export function createKeyHandler(service: S3Service): KeyHandler {
 }
 
 async function handleS3(parts: HandlerParts): Promise<HttpReply> {
-  const { service, request } = parts
+  const { service, request, hostBucket } = parts
   const { serverSideEncryption } = service.settings
   const logContext: LogContext = {}
   const complete = (answered: HttpReply): HttpReply => {
@@ -91,7 +92,7 @@ async function handleS3(parts: HandlerParts): Promise<HttpReply> {
       headers: [
         ['x-amz-request-id', request.id],
         ...reply.headers,
-        ...corsHeaders(request, reply, service, logContext.bucket),
+        ...corsHeaders(request, reply, service, { bucket: logContext.bucket, hostBucket }),
       ],
       body: reply.body,
       logFields: reply.logFields === undefined ? logContext : { ...logContext, ...reply.logFields },
@@ -100,7 +101,7 @@ async function handleS3(parts: HandlerParts): Promise<HttpReply> {
   try {
     return complete(await answer(parts, logContext))
   } catch (error) {
-    if (logContext.key === undefined) nameKey(logContext, request, service)
+    if (logContext.key === undefined) nameKey(logContext, request, hostBucket)
     const shown = await afterRemoval(error, logContext.bucket, service)
     const refusal = complete(renderError(shown, request, service))
     return explained(refusal, logContext, { request, service })
@@ -120,9 +121,13 @@ function explained(
 }
 
 /** The key of a request that failed before its key was decoded, if it has one. */
-function nameKey(logContext: LogContext, request: HttpRequest, { settings }: S3Service): void {
+function nameKey(
+  logContext: LogContext,
+  request: HttpRequest,
+  hostBucket: string | undefined,
+): void {
   try {
-    const address = addressOf(request, settings)
+    const address = addressOf(request, hostBucket)
     if (address.level === 'object') logContext.key = shortened(decodeKey(address.rawKey))
   } catch {
     // Not a valid key; the client already gets an error that says so.
@@ -138,16 +143,15 @@ function answer(parts: HandlerParts, logContext: LogContext): Promise<HttpReply>
 }
 
 function answerNow(parts: HandlerParts, logContext: LogContext): Promise<HttpReply> | HttpReply {
-  const { service, request, rate, accessKeyId } = parts
-  if (request.method === 'OPTIONS') return answerPreflight(request, service)
+  const { service, request, hostBucket, accessKeyId } = parts
+  if (request.method === 'OPTIONS') return answerPreflight(request, service, hostBucket)
 
-  const hostBucket = bucketOfHost(request.headers.host, service.settings)
   if (hostBucket !== undefined) logContext.hostBucket = shortened(hostBucket)
-  const address = addressOf(request, service.settings)
+  const address = addressOf(request, hostBucket)
   if (address.level !== 'service') logContext.bucket = shortened(address.bucket)
   refuseManyParameters(request.rawQuery)
   const authentication =
-    accessKeyId === undefined ? identify(request, service, rate) : identifyKey(accessKeyId, service)
+    accessKeyId === undefined ? identify(parts) : identifyKey(accessKeyId, service)
   if (!(authentication instanceof Promise)) {
     const isUnsigned = authentication.form === 'unsigned'
     if (isUnsigned && address.level === 'bucket' && isForm(request, address, service.compatibility))
@@ -163,7 +167,7 @@ async function answerForm(
   parts: HandlerParts,
   logContext: LogContext,
 ): Promise<HttpReply> {
-  const { service, request, rate } = parts
+  const { service, request } = parts
   logContext.operation = 'PostObject'
   // Until its signature has been verified.
   logContext.anonymous = true
@@ -171,7 +175,7 @@ async function answerForm(
   try {
     const key = form.fields.get('key') ?? ''
     if (key !== '') logContext.key = shortened(key)
-    const authentication = await identifyForm(form, request, service, rate)
+    const authentication = await identifyForm(form, parts)
     delete logContext.anonymous
     const made = requestOfForm(form, request, bucket, service.now())
     const address = { level: 'object', bucket, rawKey: rawKeyOf(key) } as const
@@ -217,7 +221,7 @@ function answerAs(
 function runFor(
   { form, identity, body }: Authentication,
   target: Target,
-  { service, request }: HandlerParts,
+  { service, request, hostBucket }: HandlerParts,
   logContext: LogContext,
 ): Promise<HttpReply> {
   if (body !== undefined) verifyWhenRead(request, body)
@@ -236,7 +240,7 @@ function runFor(
     isForm: formOf(request) !== undefined,
   })
   logContext.operation = name
-  const context: ServiceContext = { service, request, query, identity }
+  const context: ServiceContext = { service, request, query, hostBucket, identity }
   const work = () => run(operations[name], target, context, logContext)
   const { notifyWebhook, notifyRedis } = service.settings
   if (notifyWebhook === undefined && notifyRedis === undefined) return work()
@@ -261,24 +265,6 @@ const createdBy: { readonly [Name in OperationName]?: EventContext['created'] } 
   PostObject: 'ObjectCreated:Post',
 }
 
-/**
- * The configuration of a bucket that is served. Another key's bucket is refused with AccessDenied.
- *
- * @throws S3Error AccessDenied, where AWS answers NoSuchBucket
- *   (docs/contract/object-storage.md, "Error codes").
- */
-function visibleBucket(
-  service: S3Service,
-  identity: Identity,
-  bucket: string,
-): BucketConfiguration {
-  const configuration = service.buckets.find(bucket)
-  if (configuration === undefined) throw notServed(bucket)
-  const isOpen = configuration.isPublic || hasPolicyInForce(configuration)
-  if (isOpen || identity.kind !== 'key' || canSeeBucket(identity, bucket)) return configuration
-  throw notGranted(bucket)
-}
-
 interface Target {
   readonly address: Address
   /** Absent if the address is that of the service, or of a bucket that does not exist. */
@@ -291,7 +277,7 @@ function run(
   context: ServiceContext,
   logContext: LogContext,
 ): Promise<HttpReply> {
-  const { service, request, query, identity } = context
+  const { query, identity } = context
   if (operation.level === 'service') {
     if (identity.kind === 'anonymous') throw unsignedRefusal()
     return operation.handle(context)
@@ -299,13 +285,13 @@ function run(
   const bucket = address.level === 'service' ? '' : address.bucket
   const { access } = operation
   if (operation.level === 'newBucket') {
-    const newBucket = { service, request, query, identity, bucket, configuration }
+    const newBucket = { ...context, bucket, configuration }
     authorize(access, newBucket, '')
     return operation.handle(newBucket)
   }
   // Who may see the bucket learns that it does not exist; everyone else was refused before.
   if (configuration === undefined) throw noSuchBucket(bucket)
-  const bucketContext = { service, request, query, identity, bucket, configuration }
+  const bucketContext = { ...context, bucket, configuration }
   if (operation.level === 'bucket') {
     authorize(access, bucketContext, access.action === 'list' ? (query.get('prefix') ?? '') : '')
     return operation.handle(bucketContext)
@@ -317,63 +303,9 @@ function run(
   const allowedBy = authorize(access, bucketContext, key)
   logContext.key = shortened(key)
   refuseVersions(context)
-  const objectContext = { service, request, query, identity, bucket, configuration, key }
-  const reply = operation.handle(objectContext)
+  const reply = operation.handle({ ...bucketContext, key })
   if (allowedBy !== 'policy' || mayLearnOfAbsence(bucketContext, key)) return reply
   return reply.catch(hideAbsence)
-}
-
-/**
- * What allows the request: `policy` if nothing else does.
- *
- * @param key for `list`, the prefix.
- */
-function authorize(access: Access, context: NewBucketContext, key: string): 'right' | 'policy' {
-  const { identity, bucket, configuration, service, query } = context
-  const { action, policy } = access
-  const request = { policy, key, prefix: query.get('prefix'), hasVersion: query.has('versionId') }
-  const isPublic =
-    configuration?.isPublic === true &&
-    (access.public === 'read' || (access.public === 'list' && service.settings.publicList))
-  if (isAuthorized(identity, { action, bucket, key, isPublic })) return 'right'
-  if (configuration !== undefined && isOpenByPolicy(configuration, request)) return 'policy'
-  if (identity.kind === 'key') {
-    throw new S3Error(
-      'AccessDenied',
-      'Access Denied: this access key does not allow the request.',
-      {
-        reason: `The access key ${quoted(identity.name)} has no grant to ${action} ${quoted(`${bucket}/${key}`)}.`,
-      },
-    )
-  }
-  if (access.public !== 'list' || !configuration?.isPublic) throw unsignedRefusal()
-  throw new S3Error('AccessDenied', 'Access Denied: listing this bucket requires a signed request.')
-}
-
-/** Who may list the key learns from 404 that it does not exist (API reference, GetObject, "Permissions"). */
-function mayLearnOfAbsence(
-  { identity, bucket, configuration }: BucketContext,
-  key: string,
-): boolean {
-  const list = { policy: 's3:ListBucket', key: '', prefix: undefined, hasVersion: false } as const
-  const isPublic = isOpenByPolicy(configuration, list)
-  return isAuthorized(identity, { action: 'list', bucket, key, isPublic })
-}
-
-function hideAbsence(error: unknown): never {
-  if (!(error instanceof S3Error) || error.code !== 'NoSuchKey') throw error
-  throw new S3Error('AccessDenied', undefined, {
-    cause: error,
-    reason:
-      'The object does not exist. The policy of the bucket does not allow s3:ListBucket, so the client is not told.',
-  })
-}
-
-function unsignedRefusal(): S3Error {
-  return new S3Error(
-    'AccessDenied',
-    'Access Denied: this request must be signed (AWS4-HMAC-SHA256).',
-  )
 }
 
 /**

@@ -74,9 +74,8 @@ export function bucketOfHost(
   return name.slice(0, -longest - 1) || undefined
 }
 
-/** What a request names, by its path or its host and its path. */
-export function addressOf({ rawPath, headers }: HttpRequest, hosts: VirtualHosts): Address {
-  const bucket = bucketOfHost(headers.host, hosts)
+/** The address of a request whose host name contains `bucket`, or no bucket. */
+export function addressOf({ rawPath }: HttpRequest, bucket: string | undefined): Address {
   if (bucket === undefined) return parseAddress(rawPath)
   if (rawPath === '/') return { level: 'bucket', bucket }
   return { level: 'object', bucket, rawKey: rawPath.slice(1) }
@@ -121,11 +120,10 @@ function hostOf(url: string | undefined): string | undefined {
  * The address of an object that a reply names: PUBLIC_URL or the request's scheme and host, and the path
  * (docs/contract/object-storage.md, "Complete").
  */
-export function locationOf({ request, service, bucket }: ObjectContext): string {
+export function locationOf({ request, service, bucket, hostBucket }: ObjectContext): string {
   const { rawPath, headers, isSecure } = request
   const { publicUrl } = service.settings
   if (publicUrl === undefined)
     return `${isSecure ? 'https' : 'http'}://${headers.host ?? ''}${rawPath}`
-  const isInHost = bucketOfHost(headers.host, service.settings) !== undefined
-  return isInHost ? `${publicUrl}/${bucket}${rawPath}` : publicUrl + rawPath
+  return hostBucket === undefined ? publicUrl + rawPath : `${publicUrl}/${bucket}${rawPath}`
 }

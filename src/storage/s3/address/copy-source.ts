@@ -9,10 +9,9 @@ import { bodyFailure, hasBody } from '../body/payload.ts'
 import { type PayloadDigest, PayloadDigester, type PayloadSink } from '../body/payload-writer.ts'
 import { isOpenByPolicy } from '../configuration/public-access.ts'
 import type { ObjectContext } from '../context.ts'
-import { invalidArgument, quoted, S3Error } from '../errors.ts'
+import { absentBucket, invalidArgument, quoted, S3Error } from '../errors.ts'
 import { copySourceConditions, evaluateReadConditions } from '../headers/preconditions.ts'
 import type { ObjectRange } from '../headers/range.ts'
-import { absentBucket } from '../removed-bucket.ts'
 import { percentDecode } from './query.ts'
 
 /** @throws S3Error UnexpectedContent, since the bytes of a copy are those of its source; IncompleteBody, RequestTimeout */

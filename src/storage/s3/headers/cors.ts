@@ -30,7 +30,11 @@ const maxRequestedHeaders = 100
  *
  * @throws S3Error AccessForbidden if the origin, method or headers are not allowed, BadRequest if it is not a preflight.
  */
-export function answerPreflight(request: HttpRequest, service: CorsService): HttpReply {
+export function answerPreflight(
+  request: HttpRequest,
+  service: CorsService,
+  hostBucket?: string,
+): HttpReply {
   const { origin, 'access-control-request-method': method } = request.headers
   if (origin === undefined) {
     throw new S3Error('BadRequest', 'Insufficient information. Origin request header needed.')
@@ -39,7 +43,7 @@ export function answerPreflight(request: HttpRequest, service: CorsService): Htt
     throw new S3Error('BadRequest', 'Invalid Access-Control-Request-Method: null')
   }
   const requested = request.headers['access-control-request-headers']
-  const rules = rulesOf(service, bucketOfPreflight(request, service))
+  const rules = rulesOf(service, bucketOfPreflight(request, hostBucket))
   const headers =
     rules === undefined
       ? preflightBySettings(origin, requested?.toString(), service)
@@ -50,18 +54,18 @@ export function answerPreflight(request: HttpRequest, service: CorsService): Htt
 /**
  * The headers that let a page of the request's origin read the reply.
  *
- * @param bucket undefined if the request names none, or if its path could not be read
+ * @param named `bucket` is undefined if the request names none, or if its path could not be read
  */
 export function corsHeaders(
   request: HttpRequest,
   reply: HttpReply,
   service: CorsService,
-  bucket: string | undefined,
+  named: { readonly bucket?: string | undefined; readonly hostBucket?: string | undefined },
 ): HeaderFields {
   const { method } = request
   const rules = rulesOf(
     service,
-    method === 'OPTIONS' ? bucketOfPreflight(request, service) : bucket,
+    method === 'OPTIONS' ? bucketOfPreflight(request, named.hostBucket) : named.bucket,
   )
   return rules === undefined
     ? headersBySettings(request, reply, service)
@@ -73,9 +77,12 @@ function rulesOf({ buckets }: CorsService, bucket: string | undefined) {
   return bucket === undefined ? undefined : buckets.find(bucket)?.cors
 }
 
-function bucketOfPreflight(request: HttpRequest, { settings }: CorsService): string | undefined {
+function bucketOfPreflight(
+  request: HttpRequest,
+  hostBucket: string | undefined,
+): string | undefined {
   try {
-    const address = addressOf(request, settings)
+    const address = addressOf(request, hostBucket)
     return address.level === 'service' ? undefined : address.bucket
   } catch {
     // A preflight for an invalid path is answered like any other.

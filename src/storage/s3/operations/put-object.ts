@@ -15,6 +15,12 @@ import { quoteEtag, writeConditions } from '../headers/preconditions.ts'
 import { refuseWhatCannotBeKept } from '../headers/unsupported-headers.ts'
 import { expirationHeaders, expiringObject } from '../reply/object-reply.ts'
 
+/**
+ * From this size on, conditions are also checked before the body is read: a refusal then saves the transfer. A smaller
+ * body arrives in less time than a remote drive takes to answer a `head`, and the drive checks when it publishes anyway.
+ */
+const earlyCheckBytes = 1024 * 1024
+
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutObject.html */
 export async function putObject(context: ObjectContext): Promise<HttpReply> {
   const { service, request } = context
@@ -23,13 +29,13 @@ export async function putObject(context: ObjectContext): Promise<HttpReply> {
   return await storeObject(context, { size, pour })
 }
 
-/** As NewObject.pour, of a payload that must have these digests. */
+/** As NewObject.pour, for a payload that must have these digests. */
 export type PourObject = (
   sink: PayloadSink,
   expected: ExpectedDigests,
 ) => ReturnType<NewObject['pour']>
 
-/** Writes an object as the header fields of the request say. */
+/** Writes an object with the attributes and conditions in the headers of the request. */
 export async function storeObject(
   context: ObjectContext,
   { size, pour }: { readonly size: number | undefined; readonly pour: PourObject },
@@ -38,8 +44,7 @@ export async function storeObject(
   refuseWhatCannotBeKept(context)
   const sent = attributesFromHeaders(request.headers)
   const conditions = writeConditions(request.headers)
-  if (conditions !== undefined) {
-    // The drive checks again when it publishes; checking here avoids a useless upload of gigabytes.
+  if (conditions !== undefined && (size ?? earlyCheckBytes) >= earlyCheckBytes) {
     const current = await service.drive.head(bucket, key)
     assertConditions({ bucket, key }, current?.attributes.etag, conditions)
   }

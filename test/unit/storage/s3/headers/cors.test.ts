@@ -24,11 +24,11 @@ const reply: HttpReply = {
 }
 
 test('corsHeaders adds nothing when CORS_ALLOWED_ORIGINS is unset', () => {
-  assert.deepEqual(corsHeaders(request({ origin }), reply, serviceFor([]), undefined), [])
+  assert.deepEqual(corsHeaders(request({ origin }), reply, serviceFor([]), {}), [])
 })
 
 test('corsHeaders returns the allowed origin, exposes the headers of the reply and adds Vary', () => {
-  const headers = new Map(corsHeaders(request({ origin }), reply, serviceFor([origin]), undefined))
+  const headers = new Map(corsHeaders(request({ origin }), reply, serviceFor([origin]), {}))
   assert.equal(headers.get('Access-Control-Allow-Origin'), origin)
   assert.match(
     headers.get('Access-Control-Expose-Headers') ?? '',
@@ -39,21 +39,14 @@ test('corsHeaders returns the allowed origin, exposes the headers of the reply a
 
 test('corsHeaders only adds Vary for a missing or disallowed origin', () => {
   assert.deepEqual(
-    corsHeaders(
-      request({ origin: 'https://evil.example' }),
-      reply,
-      serviceFor([origin]),
-      undefined,
-    ),
+    corsHeaders(request({ origin: 'https://evil.example' }), reply, serviceFor([origin]), {}),
     [['Vary', 'Origin']],
   )
-  assert.deepEqual(corsHeaders(request({}), reply, serviceFor([origin]), undefined), [
-    ['Vary', 'Origin'],
-  ])
+  assert.deepEqual(corsHeaders(request({}), reply, serviceFor([origin]), {}), [['Vary', 'Origin']])
 })
 
 test('corsHeaders returns * for every origin when * is allowed', () => {
-  const headers = new Map(corsHeaders(request({ origin }), reply, serviceFor(['*']), undefined))
+  const headers = new Map(corsHeaders(request({ origin }), reply, serviceFor(['*']), {}))
   assert.equal(headers.get('Access-Control-Allow-Origin'), '*')
   assert.equal(headers.has('Vary'), false)
 })

@@ -68,6 +68,9 @@ test('PutObject without a length is 411', async (t) => {
   await assert.rejects(runner.run(putObject, request), isS3Error('MissingContentLength'))
 })
 
+/** Bodies from this length on are refused before they are read. */
+const large = { 'content-length': '1048576' }
+
 test('PutObject refuses a request before it accepts the body', async (t) => {
   const world = await makeWorld(t)
   const runner = new OperationRunner(world)
@@ -76,16 +79,37 @@ test('PutObject refuses a request before it accepts the body', async (t) => {
     [{ 'x-amz-tagging': 'a=b' }, isS3Error('NotImplemented')],
     [{ 'x-amz-meta-a': 'x'.repeat(3_000) }, isS3Error('MetadataTooLarge')],
     [{ 'content-md5': 'nonsense' }, isS3Error('InvalidDigest')],
-    [{ 'if-none-match': '*' }, (error: unknown) => isKind(error, 'condition')],
-    [{ 'if-match': '"other"' }, (error: unknown) => isKind(error, 'condition')],
+    [{ 'if-none-match': '*', ...large }, (error: unknown) => isKind(error, 'condition')],
+    [{ 'if-match': '"other"', ...large }, (error: unknown) => isKind(error, 'condition')],
   ] as const
   for (const [headers, isExpected] of refused) {
     await assert.rejects(runner.run(putObject, { body: 'new', headers }), isExpected)
     assert.equal(runner.wasBodyAccepted, false)
   }
-  const absent = { body: 'new', key: 'absent', headers: { 'if-match': '*' } }
+  const absent = { body: 'new', key: 'absent', headers: { 'if-match': '*', ...large } }
   await assert.rejects(runner.run(putObject, absent), (error) => isKind(error, 'not-found'))
+  assert.equal(runner.wasBodyAccepted, false)
   assert.equal(await textOf(world.drive), 'old')
+  assert.equal(await textOf(world.drive, 'absent'), undefined)
+})
+
+test('PutObject of a small body leaves conditions to the drive, which checks them with the write', async (t) => {
+  const world = await makeWorld(t)
+  const runner = new OperationRunner(world)
+  await runner.run(putObject, { body: 'old' })
+  const head = t.mock.method(world.drive, 'head')
+  const refused = [
+    ['k', { 'if-none-match': '*' }, 'condition'],
+    ['k', { 'if-match': '"other"' }, 'condition'],
+    ['absent', { 'if-match': '*' }, 'not-found'],
+  ] as const
+  for (const [key, headers, kind] of refused) {
+    const put = runner.run(putObject, { body: 'new', key, headers })
+    await assert.rejects(put, (error) => isKind(error, kind))
+  }
+  await runner.run(putObject, { body: 'new', headers: { 'if-match': `"${md5('old')}"` } })
+  assert.equal(head.mock.callCount(), 0)
+  assert.equal(await textOf(world.drive), 'new')
   assert.equal(await textOf(world.drive, 'absent'), undefined)
 })
 

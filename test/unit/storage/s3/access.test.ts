@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { BucketConfiguration } from '../../../../src/storage/buckets/buckets.ts'
 import { DriveError } from '../../../../src/storage/drives/drive-error.ts'
+import { afterRemoval } from '../../../../src/storage/s3/access.ts'
 import type { S3Service } from '../../../../src/storage/s3/context.ts'
 import { S3Error } from '../../../../src/storage/s3/errors.ts'
-import { afterRemoval } from '../../../../src/storage/s3/removed-bucket.ts'
 
 const gone = new DriveError('no-bucket', 'gone')
 

@@ -1,0 +1,251 @@
+import type { HttpRequest } from '../../platform/http/message.ts'
+import { canSeeBucket, type Identity, isAuthorized, owner } from '../access/authorize.ts'
+import type { RequestLimit } from '../access/request-rate.ts'
+import type { BucketConfiguration } from '../buckets/buckets.ts'
+import { DriveError } from '../drives/drive-error.ts'
+import { hasPolicyInForce, isOpenByPolicy } from './configuration/public-access.ts'
+import type { Access, BucketContext, NewBucketContext, S3Service } from './context.ts'
+import { absentBucket, noSuchBucket, quoted, S3Error } from './errors.ts'
+import { authenticateForm } from './form/form-signature.ts'
+import type { Form } from './form/read-form.ts'
+import {
+  type Authentication,
+  accepted,
+  authenticate,
+  refuseTwoSignatures,
+} from './sigv4/authenticate.ts'
+import { otherAuthorization } from './sigv4/authorization-header.ts'
+import type { SignatureMismatch } from './sigv4/signature-mismatch.ts'
+
+/** A request whose sender is to be identified. */
+interface ReceivedRequest {
+  readonly service: S3Service
+  readonly request: HttpRequest
+  readonly rate: RequestLimit
+  /** The bucket that the host name contains, if any. */
+  readonly hostBucket?: string | undefined
+}
+
+/**
+ * Authenticates a request. Not async: for a small reply, each promise costs a noticeable part of the total time.
+ *
+ * @throws S3Error as `authenticate`; ServiceUnavailable if the database has not confirmed an access key for too
+ *   long; SlowDown above the rate limit of a key.
+ */
+export function identify(received: ReceivedRequest): Authentication | Promise<Authentication> {
+  if (mayHaveSession(received)) return identifySession(received)
+  const parts = signatureParts(received)
+  return confirmed(() => authenticate(received.request, ...parts()), received)
+}
+
+/** The dashboard is not served at the host of a bucket, so no page there has a session. */
+function mayHaveSession({ request, service, hostBucket }: ReceivedRequest): boolean {
+  const { authorization } = request.headers
+  if (service.hasSession === undefined || authorization === undefined) return false
+  return /^bearer /i.test(authorization) && hostBucket === undefined
+}
+
+/**
+ * A session of the dashboard has the owner's rights (docs/decisions/0057-session-for-s3.md). The session is looked up for
+ * each request, so a sign-out takes effect in all processes at once.
+ *
+ * @throws S3Error AccessDenied without a valid session.
+ */
+async function identifySession({ request, service }: ReceivedRequest): Promise<Authentication> {
+  refuseTwoSignatures(request)
+  if (await service.hasSession?.(request)) return { form: 'session', identity: owner }
+  throw new S3Error('AccessDenied', 'The session does not exist or has expired. Sign in again.', {
+    // RFC 6750 section 3.1. The dashboard recognizes it, also in the reply to a HEAD.
+    headers: { 'WWW-Authenticate': 'Bearer error="invalid_token"' },
+    inAws: { code: 'AccessDenied', ...otherAuthorization(request.headers.authorization ?? '') },
+  })
+}
+
+/**
+ * As `identify`, for a request that the gateway makes itself on behalf of an access key: it is not signed and does not
+ * count toward the limit of the key.
+ *
+ * @throws S3Error AccessDenied if the key does not exist or is not valid now; ServiceUnavailable as `identify`.
+ */
+export function identifyKey(
+  accessKeyId: string,
+  service: S3Service,
+): Authentication | Promise<Authentication> {
+  const check = () => {
+    const credential = service.keys.find(accessKeyId)
+    if (credential === undefined) throw new S3Error('AccessDenied')
+    return accepted('internal', credential)
+  }
+  return confirmed(check, { service, rate: { take: () => 0 } })
+}
+
+/** Authenticates a form by its signature. @throws as `identify` */
+export async function identifyForm(
+  { fields }: Form,
+  received: ReceivedRequest,
+): Promise<Authentication> {
+  const parts = signatureParts(received)
+  return await confirmed(() => authenticateForm(fields, received.request, ...parts()), received)
+}
+
+function confirmed(
+  check: () => Authentication,
+  received: Pick<ReceivedRequest, 'service' | 'rate'>,
+): Authentication | Promise<Authentication> {
+  const authentication = check()
+  if (authentication.identity.kind !== 'key') return authentication
+  const confirming = received.service.keys.ensureCurrent()
+  if (confirming === undefined) return admitted(authentication, received)
+  return confirming.then((isConfirmed) => {
+    if (!isConfirmed) throw unconfirmed()
+    return admitted(check(), received)
+  })
+}
+
+/** Returns what a signature is checked with, as it is when the returned function is called. */
+function signatureParts({ request, service, hostBucket }: ReceivedRequest) {
+  const { settings, compatibility, keys, now, log } = service
+  const onMismatch = log.isLevelEnabled('debug')
+    ? (details: SignatureMismatch) =>
+        log.debug({ requestId: request.id, ...details }, 'signature does not match')
+    : undefined
+  const { region, regions } = settings
+  // If the host names the bucket, a signature for another host is a signature for another bucket.
+  const publicUrl = hostBucket === undefined ? settings.publicUrl : undefined
+  const { dateHeaders, versionTwo, signedBodies } = compatibility
+  const inMode = { dateHeaders, versionTwo, signedBodies }
+  const checked = { keys, region, regions, publicUrl, hostBucket, ...inMode }
+  return () => [checked, now(), onMismatch] as const
+}
+
+function admitted(
+  authentication: Authentication,
+  { service: { keys }, rate }: Pick<ReceivedRequest, 'service' | 'rate'>,
+): Authentication {
+  const { identity } = authentication
+  if (identity.kind !== 'key') return authentication
+  keys.noteUse(identity.accessKeyId)
+  const waitSeconds = rate.take(identity)
+  if (waitSeconds === 0) return authentication
+  throw new S3Error('SlowDown', 'This access key has reached its limit of requests per second.', {
+    headers: { 'Retry-After': String(Math.ceil(waitSeconds)) },
+    reason: `The access key ${quoted(identity.name)} has reached its limit of ${identity.limits.requestsPerSecond} requests per second.`,
+  })
+}
+
+function unconfirmed(): S3Error {
+  return new S3Error('ServiceUnavailable', 'Access keys cannot be checked now. Try again later.', {
+    headers: { 'Retry-After': '5' },
+    reason:
+      'The database has not answered for a minute, so access keys made at run time are refused. ACCESS_KEY is valid.',
+  })
+}
+
+/**
+ * Returns the configuration of a bucket that is served.
+ *
+ * @throws S3Error AccessDenied for any other bucket, and for a bucket that the access key has no grant for; for the
+ *   former, AWS answers NoSuchBucket (docs/contract/object-storage.md, "Error codes").
+ */
+export function visibleBucket(
+  { buckets }: Pick<S3Service, 'buckets'>,
+  identity: Identity,
+  bucket: string,
+): BucketConfiguration {
+  const configuration = buckets.find(bucket)
+  if (configuration === undefined) throw notServed(bucket)
+  const isOpen = configuration.isPublic || hasPolicyInForce(configuration)
+  if (isOpen || identity.kind !== 'key' || canSeeBucket(identity, bucket)) return configuration
+  throw new S3Error('AccessDenied', notAllowed(bucket), {
+    reason: `The access key has no grant for the bucket ${quoted(bucket)}.`,
+  })
+}
+
+/** With COMPATIBILITY=aws everyone gets NoSuchBucket, so strangers can find out which buckets exist. */
+function notServed(bucket: string): S3Error {
+  return new S3Error('AccessDenied', notAllowed(bucket), {
+    reason: `ALLOWED_BUCKETS does not list the bucket ${quoted(bucket)}.`,
+    inAws: absentBucket(bucket),
+  })
+}
+
+function notAllowed(bucket: string): string {
+  return `Access to the bucket ${quoted(bucket)} is not allowed.`
+}
+
+/**
+ * Returns what allows the request: `policy` if nothing else does.
+ *
+ * @param key for `list`, the prefix.
+ * @throws S3Error AccessDenied
+ */
+export function authorize(
+  { action, policy, public: openTo }: Access,
+  context: NewBucketContext,
+  key: string,
+): 'right' | 'policy' {
+  const { identity, bucket, configuration, service, query } = context
+  const request = { policy, key, prefix: query.get('prefix'), hasVersion: query.has('versionId') }
+  const isPublic =
+    configuration?.isPublic === true &&
+    (openTo === 'read' || (openTo === 'list' && service.settings.publicList))
+  if (isAuthorized(identity, { action, bucket, key, isPublic })) return 'right'
+  if (configuration !== undefined && isOpenByPolicy(configuration, request)) return 'policy'
+  if (identity.kind === 'key') {
+    throw new S3Error(
+      'AccessDenied',
+      'Access Denied: this access key does not allow the request.',
+      {
+        reason: `The access key ${quoted(identity.name)} has no grant to ${action} ${quoted(`${bucket}/${key}`)}.`,
+      },
+    )
+  }
+  if (openTo !== 'list' || !configuration?.isPublic) throw unsignedRefusal()
+  throw new S3Error('AccessDenied', 'Access Denied: listing this bucket requires a signed request.')
+}
+
+export function unsignedRefusal(): S3Error {
+  return new S3Error(
+    'AccessDenied',
+    'Access Denied: this request must be signed (AWS4-HMAC-SHA256).',
+  )
+}
+
+/**
+ * Whether the sender may learn from 404 that the key does not exist, which takes the permission to list it (API
+ * reference, GetObject, "Permissions").
+ */
+export function mayLearnOfAbsence(
+  { identity, bucket, configuration }: BucketContext,
+  key: string,
+): boolean {
+  const list = { policy: 's3:ListBucket', key: '', prefix: undefined, hasVersion: false } as const
+  const isPublic = isOpenByPolicy(configuration, list)
+  return isAuthorized(identity, { action: 'list', bucket, key, isPublic })
+}
+
+export function hideAbsence(error: unknown): never {
+  if (!(error instanceof S3Error) || error.code !== 'NoSuchKey') throw error
+  throw new S3Error('AccessDenied', undefined, {
+    cause: error,
+    reason:
+      'The object does not exist. The policy of the bucket does not allow s3:ListBucket, so the client is not told.',
+  })
+}
+
+/**
+ * Turns the error of a request whose bucket was removed while it ran into the error that a later request gets. Other
+ * errors are returned unchanged, as is that of a bucket whose folder was only moved away.
+ */
+export async function afterRemoval(
+  error: unknown,
+  bucket: string | undefined,
+  { buckets, bucketCreation, registries }: S3Service,
+): Promise<unknown> {
+  if (!(error instanceof DriveError) || error.kind !== 'no-bucket') return error
+  if (bucket === undefined || registries === undefined) return error
+  await registries.lookAgain()
+  const configuration = buckets.find(bucket)
+  if (configuration !== undefined && !configuration.isBeingRemoved) return error
+  return bucketCreation === 'on' ? noSuchBucket(bucket) : notServed(bucket)
+}
