@@ -31,7 +31,7 @@ import { copyObject } from './objects/copy-file.ts'
 import { LocalDraft } from './objects/draft.ts'
 import type { FileRecords } from './objects/file-record-table.ts'
 import { KeyLocks } from './objects/key-locks.ts'
-import { SeenFileCache } from './objects/object-cache.ts'
+import { ObjectCache } from './objects/object-cache.ts'
 import { headObject, metadataOf, openObject } from './objects/object-files.ts'
 import { fsyncFile, writeFully } from './objects/paced-files.ts'
 import { removeObject } from './objects/publisher.ts'
@@ -80,7 +80,7 @@ function openOn(root: LocalRoot, { records, log }: LocalDriveOptions): OpenDrive
   return {
     root,
     locks: new KeyLocks(root),
-    known: new AttributeCache(records, log),
+    attributeCache: new AttributeCache(records, log),
     indexes: new FolderIndexes(root),
     journal: new FolderJournal(root),
     sync: new FolderSync(root),
@@ -108,7 +108,7 @@ class LocalDrive implements Drive {
   readonly uploads: UploadDrive
   readonly #drive: OpenDrive
   readonly #root: LocalRoot
-  readonly #seen: SeenFileCache
+  readonly #objectCache: ObjectCache
   readonly #onFinding: LocalDriveOptions['onFinding']
   #probing: Promise<void> | undefined
 
@@ -118,7 +118,7 @@ class LocalDrive implements Drive {
     this.uploads = new LocalUploads(drive)
     this.#drive = drive
     this.#root = root
-    this.#seen = new SeenFileCache(root)
+    this.#objectCache = new ObjectCache(root)
     this.#onFinding = onFinding
   }
 
@@ -152,7 +152,7 @@ class LocalDrive implements Drive {
         root: this.#root,
         nowMs: await this.#root.clock.nowMs(),
         tidyFolders: (note) => this.#tidyFolders(note),
-        forget: (identity) => this.#drive.known.forget(identity),
+        forget: (identity) => this.#drive.attributeCache.forget(identity),
       })
     })
   }
@@ -193,19 +193,19 @@ class LocalDrive implements Drive {
   }
 
   readonly head: Calls['head'] = async (bucket, key, options) => {
-    const seen = this.#seen.head(bucket, key)
+    const seen = this.#objectCache.head(bucket, key)
     if (seen !== undefined) return seen
     return await withDriveErrors(`read ${bucket}/${key}`, async () => {
       const objectPath = localPathOf(bucket, key)
       const found = await headObject(this.#drive, objectPath, this.#accepted(options))
       if (found === undefined) return undefined
-      this.#seen.add(objectPath, found.file, found.metadata)
+      this.#objectCache.add(objectPath, found.file, found.metadata)
       return found.metadata
     })
   }
 
   readonly open: Calls['open'] = (bucket, key, options) => {
-    return this.#seen.open(bucket, key) ?? this.#find(bucket, key, options)
+    return this.#objectCache.open(bucket, key) ?? this.#find(bucket, key, options)
   }
 
   #accepted(options: HeadOptions | undefined): HeadOptions | undefined {
@@ -223,7 +223,7 @@ class LocalDrive implements Drive {
       if (file === undefined) return undefined
       try {
         const metadata = await metadataOf(this.#drive, objectPath, file, this.#accepted(options))
-        return this.#seen.reader(objectPath, file, metadata)
+        return this.#objectCache.reader(objectPath, file, metadata)
       } catch (error) {
         await this.#root.files.close(file.fd)
         throw error
@@ -253,7 +253,7 @@ class LocalDrive implements Drive {
   }
 
   readonly remove: Calls['remove'] = async (bucket, key, conditions) => {
-    this.#seen.release(bucket, key)
+    this.#objectCache.release(bucket, key)
     return await withDriveErrors(`remove ${bucket}/${key}`, () =>
       removeObject(this.#drive, localPathOf(bucket, key), conditions),
     )
@@ -275,15 +275,15 @@ class LocalDrive implements Drive {
   }
 
   readonly statistics: Calls['statistics'] = () => {
-    const { known, writes, indexes } = this.#drive
-    const { contents, files } = this.#seen.counts
-    const caches = { attributes: known.counts, contents, files }
+    const { attributeCache, writes, indexes } = this.#drive
+    const { contents, files } = this.#objectCache.counts
+    const caches = { attributes: attributeCache.counts, contents, files }
     const queues = { writes: writes.waiting, folders: indexes.pending }
     return { caches, queues }
   }
 
   readonly close: Calls['close'] = async () => {
-    this.#seen.close()
+    this.#objectCache.close()
     await this.#probing
     const { indexes, journal, writes } = this.#drive
     await Promise.all([indexes, journal, writes].map((one) => one.close()))

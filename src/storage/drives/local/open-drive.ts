@@ -10,7 +10,7 @@ import type { SmallWrites } from './small-writes/small-writes.ts'
 export interface OpenDrive {
   readonly root: LocalRoot
   readonly locks: KeyLocks
-  readonly known: AttributeCache
+  readonly attributeCache: AttributeCache
   readonly indexes: FolderIndexes
   readonly journal: FolderJournal
   readonly sync: FolderSync

@@ -53,8 +53,8 @@ interface Build {
 }
 
 /**
- * Sorted indexes of folders, as of the moment of the call: a cached one is used only if the folder's
- * status proves that it did not change since.
+ * Sorted indexes of folders, as of the moment of the call. A cached index is used only if the folder's status proves that
+ * it did not change since: then a page of a listing reads the status of the folder instead of all names in it.
  */
 export class FolderIndexes {
   readonly #root: LocalRoot

@@ -184,7 +184,7 @@ async function moveAside(drive: OpenDrive, { owner, parent, stats, fence }: Disp
     if (made.length > 0) {
       const file = { ...describe(stats, drive.root), path: owner.path }
       const own = made.map(({ identity }) => identity)
-      await drive.known.save(file, await drive.known.of(file), own)
+      await drive.attributeCache.save(file, await drive.attributeCache.of(file), own)
     }
     await moveFile(drive, fence, from, folder.at(owner.alternative.name))
     // Before the old folder is synced: otherwise a power failure could leave the file in neither.
@@ -255,7 +255,7 @@ async function removeOne(
   const stats = await drive.root.files.lstat(parent.at(name))
   if (!stats?.isDirectory()) return stats === undefined
   const identity = folderIdentityOf(stats, drive.root.hasBirthtime)
-  if (!isOwn && !(await drive.known.isOwnFolder(identity))) return false
+  if (!isOwn && !(await drive.attributeCache.isOwnFolder(identity))) return false
   try {
     await fs.promises.rmdir(parent.at(name))
   } catch (error) {
@@ -263,7 +263,7 @@ async function removeOne(
     if (staysCodes.has(codeOf(error))) return false
     throw error
   }
-  drive.known.forgetFolder(identity)
+  drive.attributeCache.forgetFolder(identity)
   return true
 }
 

@@ -32,7 +32,7 @@ export class FolderSync {
   readonly #root: LocalRoot
   readonly #turns = new Map<string, Turns>()
   #running = 0
-  /** Paths and identities of folders that are known to be durable in their parents. */
+  /** The marks (`folderMark`) of folders that are durable in their parents: a write to one syncs no other folder. */
   readonly #durable = new Set<string>()
 
   constructor(root: LocalRoot) {

@@ -22,7 +22,7 @@ import { allDone } from '../file-calls.ts'
 import { fsDriveError } from '../fs-error.ts'
 import { type LocalRoot, requireOwnFolder } from '../local-root.ts'
 import { localPathOf } from '../object-path.ts'
-import type { KnownFile } from '../objects/attribute-cache.ts'
+import type { StampedFile } from '../objects/attribute-cache.ts'
 import { describe } from '../objects/file-identity.ts'
 import type { OpenDrive } from '../open-drive.ts'
 import { type FolderIndex, nameFlags } from './folder-index.ts'
@@ -106,7 +106,7 @@ export interface LocalCandidate extends ObjectCandidate {
 
 const noEtag: ListedAttributes = { etag: '' }
 
-type ListedDrive = Pick<OpenDrive, 'root' | 'known'>
+type ListedDrive = Pick<OpenDrive, 'root' | 'attributeCache'>
 
 /** Concurrent look-ups when the disk is slow. */
 const concurrentLooks = 64
@@ -145,12 +145,12 @@ export async function describeListed(
 /** The batches run concurrently if the database runs in another process. */
 async function attributesOf(
   drive: ListedDrive,
-  files: readonly KnownFile[],
+  files: readonly StampedFile[],
   turns: TurnTaker,
 ): Promise<ListedAttributes[]> {
   const batches: Promise<ListedAttributes[]>[] = []
   for (let start = 0; start < files.length; start += etagBatch) {
-    const batch = drive.known.listedOf(files.slice(start, start + etagBatch))
+    const batch = drive.attributeCache.listedOf(files.slice(start, start + etagBatch))
     // As in `lookAtAll`.
     batch.catch(() => undefined)
     batches.push(batch)
@@ -165,8 +165,8 @@ async function lookAtAll(
   bucket: string,
   candidates: readonly (LocalCandidate | FolderEntry)[],
   turns: TurnTaker,
-): Promise<(KnownFile | undefined)[]> {
-  const files: (KnownFile | undefined)[] = candidates.map(() => undefined)
+): Promise<(StampedFile | undefined)[]> {
+  const files: (StampedFile | undefined)[] = candidates.map(() => undefined)
   const objects = candidates.flatMap((candidate, position) =>
     candidate.kind === 'folder' ? [] : [{ candidate, position }],
   )
@@ -187,7 +187,7 @@ interface Look {
   readonly bucket: string
   readonly turns: TurnTaker
   /** The files that were found, at the positions of their candidates. */
-  readonly files: (KnownFile | undefined)[]
+  readonly files: (StampedFile | undefined)[]
 }
 
 interface Placed {
@@ -244,7 +244,7 @@ async function search(
   { root }: ListedDrive,
   bucket: string,
   candidate: LocalCandidate,
-): Promise<KnownFile | undefined> {
+): Promise<StampedFile | undefined> {
   const objectPath = localPathOf(bucket, candidate.key)
   const { natural, alternative } = objectPath
   for (const { folder: path, name } of [natural, alternative, natural, alternative]) {
@@ -259,11 +259,11 @@ async function search(
   return undefined
 }
 
-function fileOf(root: LocalRoot, stats: Stats | undefined, path: string): KnownFile | undefined {
+function fileOf(root: LocalRoot, stats: Stats | undefined, path: string): StampedFile | undefined {
   return stats?.isFile() ? { ...describe(stats, root), path } : undefined
 }
 
-function entryOf(key: string, file: KnownFile, attributes = noEtag): ObjectEntry {
+function entryOf(key: string, file: StampedFile, attributes = noEtag): ObjectEntry {
   const { size, modifiedAtMs } = file
   return { kind: 'object', key, size, modifiedAtMs, ...listedAttributes(attributes) }
 }

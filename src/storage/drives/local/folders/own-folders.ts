@@ -15,7 +15,7 @@ const graceMs = 60_000
 /** How often to look whether the folders are still at their paths. */
 const lookMs = 1_000
 
-interface Kept {
+interface OpenedFolder {
   readonly folder: OpenFolder
   readonly stats: Stats
 }
@@ -28,7 +28,7 @@ interface Kept {
  */
 export class OwnFolders {
   readonly #root: FolderRoot
-  readonly #kept = new Map<OwnName, Kept>()
+  readonly #opened = new Map<OwnName, OpenedFolder>()
   #opening: Promise<void> | undefined
   #lookedAtMs = Number.NEGATIVE_INFINITY
 
@@ -38,7 +38,7 @@ export class OwnFolders {
 
   /** The path by which to use the folder. It is valid while the folder is the drive's, and a minute longer. */
   at(name: OwnName): string {
-    return this.#kept.get(name)?.folder.ownPath ?? `${this.#root.path}/${ownFolderName}/${name}`
+    return this.#opened.get(name)?.folder.ownPath ?? `${this.#root.path}/${ownFolderName}/${name}`
   }
 
   /**
@@ -59,7 +59,7 @@ export class OwnFolders {
 
   async #look(): Promise<boolean> {
     const startedAtMs = performance.now()
-    for (const { folder, stats } of this.#kept.values()) {
+    for (const { folder, stats } of this.#opened.values()) {
       const now = await this.#root.files.lstat(folder.path)
       if (!(await folder.isAtPath())) return false
       if (now?.ino !== stats.ino || now.dev !== stats.dev) return false
@@ -84,25 +84,25 @@ export class OwnFolders {
 
   /** False if the folder is the present one. */
   async #keep(name: OwnName, folder: OpenFolder): Promise<boolean> {
-    const former = this.#kept.get(name)
+    const former = this.#opened.get(name)
     const stats = await folder.stats()
     const isSame = former?.stats.ino === stats.ino && former.stats.dev === stats.dev
     // After an unmount with --lazy, it may be mounted again.
     if (isSame && (await former.folder.mountId()) === (await folder.mountId())) return false
-    this.#kept.set(name, { folder, stats })
+    this.#opened.set(name, { folder, stats })
     if (former !== undefined) setTimeout(() => void former.folder.close(), graceMs).unref()
     return true
   }
 
   /** Makes names added to or removed from the folder durable. */
   async sync(name: OwnName): Promise<void> {
-    await this.#kept.get(name)?.folder.sync()
+    await this.#opened.get(name)?.folder.sync()
   }
 
   async close(): Promise<void> {
-    const kept = [...this.#kept.values()]
-    this.#kept.clear()
-    for (const { folder } of kept) await folder.close()
+    const opened = [...this.#opened.values()]
+    this.#opened.clear()
+    for (const { folder } of opened) await folder.close()
   }
 }
 

@@ -13,8 +13,8 @@ import { type ListedAttributes, listedAttributes } from '../../listed-entry.ts'
 import type { FileIdentity, FileStamp } from './file-identity.ts'
 import type { FileRecords } from './file-record-table.ts'
 
-/** What the attributes of a file depend on. */
-export interface KnownFile extends FileStamp {
+/** A file's stamp with its path: its attributes depend on both. */
+export interface StampedFile extends FileStamp {
   /** Its natural path below the root, regardless of its actual path. */
   readonly path: string
 }
@@ -31,8 +31,9 @@ const recordWaitMs = 3_000
 const askAgainMs = 1_000
 
 /**
- * Attributes of files. Records never change (file-record-table.ts), so they are cached without expiry. A
- * file without a record was added by hand, or copied from another disk.
+ * Attributes of files: a read of a cached file takes no statement to the database. Records never change
+ * (file-record-table.ts), so they are cached without expiry. A file without a record was added by hand, or copied from
+ * another disk.
  */
 export class AttributeCache {
   readonly #records: FileRecords
@@ -53,12 +54,12 @@ export class AttributeCache {
     this.#now = now
   }
 
-  async of(file: KnownFile): Promise<Attributes> {
+  async of(file: StampedFile): Promise<Attributes> {
     return this.#cached(file) ?? (await this.#load(file))
   }
 
   /** As `of`, but provisional attributes, which are not cached, while the database does not respond. */
-  async ofOrProvisional(file: KnownFile): Promise<Attributes> {
+  async ofOrProvisional(file: StampedFile): Promise<Attributes> {
     const cached = this.#cached(file)
     if (cached !== undefined) return cached
     for (let attempt = 1; attempt <= 2; attempt += 1) {
@@ -89,13 +90,13 @@ export class AttributeCache {
     )
   }
 
-  #cached(file: KnownFile): Attributes | undefined {
+  #cached(file: StampedFile): Attributes | undefined {
     const cached = this.#cache.get(file.identity) ?? this.#cache.get(provisionalKey(file))
     if (cached !== undefined) this.counts.hits += 1
     return cached
   }
 
-  async #load(file: KnownFile): Promise<Attributes> {
+  async #load(file: StampedFile): Promise<Attributes> {
     this.counts.misses += 1
     const json = await this.#records.find(file.identity)
     const attributes = parseAttributes(json)
@@ -109,7 +110,7 @@ export class AttributeCache {
   }
 
   /** Of at most 1,000 files, in their order. Does not evict cached attributes. */
-  async listedOf(files: readonly KnownFile[]): Promise<ListedAttributes[]> {
+  async listedOf(files: readonly StampedFile[]): Promise<ListedAttributes[]> {
     const listed = files.map(
       (file) => this.#cache.peek(file.identity) ?? this.#listed.get(provisionalKey(file)),
     )
@@ -130,7 +131,7 @@ export class AttributeCache {
 
   /** Durable when resolved. Call it before the file is visible. */
   async save(
-    file: KnownFile,
+    file: StampedFile,
     attributes: Attributes,
     ownFolders: readonly string[],
   ): Promise<void> {
@@ -151,7 +152,7 @@ export class AttributeCache {
     this.#records.forgetFolder(identity)
   }
 
-  async #findByPath(files: readonly KnownFile[]): Promise<ReadonlyMap<string, Attributes>> {
+  async #findByPath(files: readonly StampedFile[]): Promise<ReadonlyMap<string, Attributes>> {
     const found = await this.#records.findByPaths(files)
     const attributes = new Map<string, Attributes>()
     for (const [path, json] of found) {
@@ -162,7 +163,7 @@ export class AttributeCache {
   }
 
   /** Lets the file keep its attributes when it is renamed. Nothing is lost if this fails. */
-  #adopt(file: KnownFile, attributes: Attributes): void {
+  #adopt(file: StampedFile, attributes: Attributes): void {
     this.save(file, attributes, []).catch((error: unknown) => {
       this.#log.warn({ err: error, path: file.path }, 'could not adopt a file')
     })
@@ -182,7 +183,7 @@ function isAbsence(error: unknown): boolean {
 const noAttributes: ReadonlyMap<string, Attributes> = new Map()
 
 /** Contains the path, because the guessed content type depends on it. */
-function provisionalKey(file: KnownFile): string {
+function provisionalKey(file: StampedFile): string {
   return `${file.identity} ${file.path}`
 }
 

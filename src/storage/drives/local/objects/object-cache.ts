@@ -9,10 +9,11 @@ import { attributesBytes } from './attribute-cache.ts'
 import { identityOf, isUntouched } from './file-identity.ts'
 import type { ClosedFile, ObjectFile } from './object-files.ts'
 import { LocalObjectReader } from './object-reader.ts'
-import { type HeldFile, HeldFiles } from './open-file-cache.ts'
+import { OpenFileCache, type SharedFile } from './open-file-cache.ts'
 import { readFlags } from './paced-files.ts'
 
-interface SeenFile {
+/** A file that was once opened as an object, with all folders on its path checked. */
+interface CheckedFile {
   readonly path: string
   readonly stats: Stats
   readonly metadata: ObjectMetadata
@@ -21,25 +22,26 @@ interface SeenFile {
 /** Larger objects are read in chunks. */
 const smallBytes = 64 * 1024
 
-/** Cached files, and the most that the attributes of one may take: some 30 MB at worst. */
-const maxSeen = 8192
+/** The maximum number of checked files, and of bytes of the attributes of one: some 30 MB at worst. */
+const maxChecked = 8192
 const maxAttributesBytes = 2 * 1024
 
 /**
- * Objects that were opened before. Small ones can be read again with four system calls: the file is opened
- * by its path without checking the folders in it, read, and must then have the identity and the change time of
- * the file that was found when they were checked. Identities are never reused (file-identity.ts), so it is the
- * same file with the same bytes, however the path was resolved. In the same way the metadata of each takes one
- * call, and so do bytes that are kept in memory.
+ * What this process knows of objects that it has opened before. A cached file is used only if its path still has a file
+ * with the same identity and change time. Identities are never reused (file-identity.ts), so that is the same file with
+ * the same bytes, however the path was resolved. Three caches, which test/service/budget.test.ts counts:
  *
- * A large object that was opened before stays open while it is read (held-files.ts): a range takes three
- * system calls.
+ * - checked files (status and metadata): a HEAD takes one system call on files, and a GET of a small object four instead
+ *   of seven, because the folders on its path are not checked again;
+ * - contents of small objects: a GET takes one call;
+ * - open files of large objects (open-file-cache.ts): a range takes three calls instead of seven.
  */
-export class SeenFileCache {
+export class ObjectCache {
   readonly #root: LocalRoot
-  readonly #seen = new SizedCache<SeenFile>(maxSeen)
-  readonly #held = new HeldFiles()
-  readonly #contents: KeptContents
+  /** By bucket and key, as the other two. */
+  readonly #checked = new SizedCache<CheckedFile>(maxChecked)
+  readonly #openFiles = new OpenFileCache()
+  readonly #contents: ContentCache
   /** Of objects that were opened before: their small contents, and their files that stay open. */
   readonly counts = {
     contents: { hits: 0, misses: 0 },
@@ -48,7 +50,7 @@ export class SeenFileCache {
 
   constructor(root: LocalRoot) {
     this.#root = root
-    this.#contents = new KeptContents(root.clock)
+    this.#contents = new ContentCache(root.clock)
   }
 
   /** Adds a file that was opened as the object at this path. */
@@ -59,100 +61,97 @@ export class SeenFileCache {
     if (path !== `${this.#root.path}/${objectPath.path}`) return
     // A file on another file system may have the same identity.
     if (stats.dev !== this.#root.own.device) return
-    this.#seen.set(nameOf(objectPath), { path, stats, metadata })
+    this.#checked.set(nameOf(objectPath), { path, stats, metadata })
   }
 
-  /**
-   * A reader of a file that was opened as the object at this path, which is kept open if it is large and
-   * was seen before.
-   */
+  /** A reader of a file that was opened as the object at this path. A large file that was opened before stays open. */
   reader(objectPath: ObjectPath, file: ObjectFile, metadata: ObjectMetadata): LocalObjectReader {
     const name = nameOf(objectPath)
-    const before = this.#seen.peek(name)
+    const before = this.#checked.peek(name)
     this.add(objectPath, file, metadata)
-    const seen = this.#seen.peek(name)
-    // A held file is used by synchronous calls only.
+    const checked = this.#checked.peek(name)
+    // A file that stays open is used by synchronous calls only.
     const isHot =
       before !== undefined &&
       !this.#root.files.mayHang &&
       isUntouched(file.stats, before.stats, this.#root.hasBirthtime)
-    if (!isHot || seen?.stats !== file.stats || file.size <= smallBytes) {
+    if (!isHot || checked?.stats !== file.stats || file.size <= smallBytes) {
       return new LocalObjectReader(this.#root, file, metadata)
     }
     const { fd, path, stats } = file
-    return this.#readerOf(this.#held.hold(name, { fd, path, stats, metadata }))
+    return this.#readerOf(this.#openFiles.add(name, { fd, path, stats, metadata }))
   }
 
-  /** Closes the object's file, if it is kept open, so that deleting it frees its space. */
+  /** Closes the object's file if it stays open, so that removing the object frees its space. */
   release(bucket: string, key: string): void {
-    this.#held.drop(`${bucket}/${key}`)
+    this.#openFiles.drop(`${bucket}/${key}`)
   }
 
   close(): void {
-    this.#held.close()
+    this.#openFiles.close()
   }
 
-  /** The object's metadata; undefined when it must be looked up. */
+  /** The object's metadata; undefined if it must be looked up. */
   head(bucket: string, key: string): ObjectMetadata | undefined {
     const name = `${bucket}/${key}`
-    const seen = this.#seen.get(name)
-    if (seen === undefined) return undefined
-    const isSame = this.#root.files.readsNow(() => isUnchanged(seen, this.#root.hasBirthtime))
+    const checked = this.#checked.get(name)
+    if (checked === undefined) return undefined
+    const isSame = this.#root.files.readsNow(() => isUnchanged(checked, this.#root.hasBirthtime))
     if (isSame === false) this.#forget(name)
-    return isSame === true ? seen.metadata : undefined
+    return isSame === true ? checked.metadata : undefined
   }
 
-  /** The object, small with its bytes or kept open; undefined when it must be looked up. */
+  /** A small object with its bytes, or a large one whose file stays open; undefined if it must be looked up. */
   open(bucket: string, key: string): OpenObject | undefined {
     const name = `${bucket}/${key}`
-    const seen = this.#seen.get(name)
-    if (seen === undefined) return undefined
-    return seen.metadata.size > smallBytes ? this.#openHeld(name) : this.#read(name, seen)
+    const checked = this.#checked.get(name)
+    if (checked === undefined) return undefined
+    return checked.metadata.size > smallBytes ? this.#openShared(name) : this.#read(name, checked)
   }
 
-  #read(name: string, seen: SeenFile): CachedObject | undefined {
-    const kept = this.#contents.get(name, seen)
-    const outcome = this.#root.files.readsNow(() => this.#readUnchanged(seen, kept))
+  #read(name: string, checked: CheckedFile): CachedObject | undefined {
+    const content = this.#contents.get(name, checked)
+    const outcome = this.#root.files.readsNow(() => this.#readUnchanged(checked, content))
     if (outcome === 'changed') this.#forget(name)
-    const isHit = outcome !== undefined && outcome === kept
+    const isHit = outcome !== undefined && outcome === content
     this.counts.contents[isHit ? 'hits' : 'misses'] += 1
     if (typeof outcome !== 'object') return undefined
-    if (!isHit) this.#contents.add(name, seen, outcome)
-    return new CachedObject(seen.metadata, outcome)
+    if (!isHit) this.#contents.add(name, checked, outcome)
+    return new CachedObject(checked.metadata, outcome)
   }
 
-  #readUnchanged(seen: SeenFile, kept: Buffer | undefined): Buffer | 'changed' {
+  #readUnchanged(checked: CheckedFile, content: Buffer | undefined): Buffer | 'changed' {
     const { hasBirthtime } = this.#root
-    if (kept === undefined) return readUnchanged(seen, hasBirthtime)
-    return isUnchanged(seen, hasBirthtime) ? kept : 'changed'
+    if (content === undefined) return readUnchanged(checked, hasBirthtime)
+    return isUnchanged(checked, hasBirthtime) ? content : 'changed'
   }
 
-  #openHeld(name: string): LocalObjectReader | undefined {
-    const held = this.#held.use(name)
-    if (held === undefined) {
+  #openShared(name: string): LocalObjectReader | undefined {
+    const shared = this.#openFiles.use(name)
+    if (shared === undefined) {
       this.counts.files.misses += 1
       return undefined
     }
     // The change time also tells whether the file has become unreadable.
-    const isSame = this.#root.files.readsNow(() => isUnchanged(held, this.#root.hasBirthtime))
+    const isSame = this.#root.files.readsNow(() => isUnchanged(shared, this.#root.hasBirthtime))
     this.counts.files[isSame === true ? 'hits' : 'misses'] += 1
-    if (isSame === true) return this.#readerOf(held)
-    held.release()
+    if (isSame === true) return this.#readerOf(shared)
+    shared.release()
     if (isSame === false) this.#forget(name)
     return undefined
   }
 
-  #readerOf(held: HeldFile): LocalObjectReader {
-    const { fd, path, stats, metadata } = held
+  #readerOf(shared: SharedFile): LocalObjectReader {
+    const { fd, path, stats, metadata } = shared
     const { size, modifiedAtMs } = metadata
     const identity = identityOf(stats, this.#root.hasBirthtime)
     const file = { fd, path, stats, identity, size, modifiedAtMs }
-    return new LocalObjectReader(this.#root, file, metadata, () => held.release())
+    return new LocalObjectReader(this.#root, file, metadata, () => shared.release())
   }
 
   #forget(name: string): void {
-    this.#seen.delete(name)
-    this.#held.drop(name)
+    this.#checked.delete(name)
+    this.#openFiles.drop(name)
     this.#contents.delete(name)
   }
 }
@@ -162,7 +161,7 @@ function nameOf({ bucket, key }: ObjectPath): string {
 }
 
 function isUnchanged(
-  { path, stats }: Pick<SeenFile, 'path' | 'stats'>,
+  { path, stats }: Pick<CheckedFile, 'path' | 'stats'>,
   hasBirthtime: boolean,
 ): boolean {
   const now = statusOf(path)
@@ -179,7 +178,7 @@ function statusOf(path: string): Stats | undefined {
 }
 
 /** Opening anything but a device is harmless, and only root can create a device there. */
-function readUnchanged({ path, stats }: SeenFile, hasBirthtime: boolean): Buffer | 'changed' {
+function readUnchanged({ path, stats }: CheckedFile, hasBirthtime: boolean): Buffer | 'changed' {
   try {
     const fd = fs.openSync(path, readFlags)
     try {
@@ -205,37 +204,34 @@ const entryBytes = 500
 /** Longer than a step of the clock of any file system (FAT: 2 s). */
 const settledMs = 4_000
 /**
- * A program that writes through a shared mapping changes a file's times with its first write, but not necessarily
- * with later ones (mmap(2), "Timestamps changes for file-backed mappings").
+ * How long bytes are used after they were read. A program that writes through a shared mapping changes a file's times
+ * with its first write, but not necessarily with later ones (mmap(2), "Timestamps changes for file-backed mappings").
  */
-const keptMs = 2_000
+const usableMs = 2_000
 
-interface Kept {
+interface CachedContent {
   readonly of: object
   readonly bytes: Buffer
   readonly readAtMs: number
 }
 
-/** Bytes of small objects that are read often, for a short time. They count only while the file is the same. */
-export class KeptContents {
+/** Contents of small objects, for two seconds: a GET of such an object then takes one system call on files. */
+export class ContentCache {
   readonly #clock: Pick<FileClock, 'recentMs'>
-  readonly #contents = new SizedCache<Kept>(limitBytes)
+  readonly #contents = new SizedCache<CachedContent>(limitBytes)
 
   constructor(clock: Pick<FileClock, 'recentMs'>) {
     this.#clock = clock
   }
 
-  /** @param of what the bytes were kept for: others with the same name get nothing */
+  /** @param of the file that the bytes were added for: another one with the same name gets nothing */
   get(name: string, of: object): Buffer | undefined {
-    const kept = this.#contents.get(name)
-    if (kept?.of !== of || performance.now() - kept.readAtMs > keptMs) return undefined
-    return kept.bytes
+    const content = this.#contents.get(name)
+    if (content?.of !== of || performance.now() - content.readAtMs > usableMs) return undefined
+    return content.bytes
   }
 
-  /**
-   * A file that changed just before it was read may change again within the same step of the clock, and
-   * look the same. Its bytes are not kept.
-   */
+  /** Ignores a file that changed just before it was read: it may change again within the same step of the clock. */
   add(name: string, of: { readonly stats: Stats }, bytes: Buffer): void {
     if (this.#clock.recentMs - of.stats.ctimeMs < settledMs) return
     const size = entryBytes + 2 * name.length + bytes.length

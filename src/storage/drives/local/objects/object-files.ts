@@ -16,7 +16,7 @@ export interface ObjectFile extends FileStamp {
   readonly stats: Stats
 }
 
-/** What remains true of an object's file after it was closed. */
+/** What is still valid after the object's file was closed. */
 export type ClosedFile = Omit<ObjectFile, 'fd'>
 
 /**
@@ -49,10 +49,10 @@ export async function metadataOf(
   options: HeadOptions = {},
 ): Promise<ObjectMetadata> {
   const { identity, size, modifiedAtMs } = file
-  const known = { identity, path: objectPath.path, size, modifiedAtMs }
+  const stamped = { identity, path: objectPath.path, size, modifiedAtMs }
   const attributes = options.acceptsProvisional
-    ? await drive.known.ofOrProvisional(known)
-    : await drive.known.of(known)
+    ? await drive.attributeCache.ofOrProvisional(stamped)
+    : await drive.attributeCache.of(stamped)
   return { size, modifiedAtMs, attributes }
 }
 

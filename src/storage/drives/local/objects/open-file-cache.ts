@@ -1,105 +1,106 @@
 import fs, { type Stats } from 'node:fs'
 import type { ObjectMetadata } from '../../drive.ts'
 
-/** Descriptors that a process keeps at most. They fit into those reserved for files of its own. */
-const maxHeld = 32
+/** The maximum number of open files. Their descriptors are among those reserved for files of the drive. */
+const maxOpen = 32
 const lookEveryMs = 1_000
 /** A file that was not read for this long is closed. */
 const idleMs = 2_000
 
-/** An open file that several readers use at one time. */
-export interface HeldFile {
+/** An open file that several readers use at the same time. */
+export interface SharedFile {
   readonly fd: number
   readonly path: string
   readonly stats: Stats
   /** Of this file: it must not be combined with that of a later or earlier one. */
   readonly metadata: ObjectMetadata
-  /** Ends one use. The file is closed when it is no longer held and nothing uses it. */
+  /** Ends one use. The file is closed when it has left the cache and nothing uses it. */
   release(): void
 }
 
-interface Held extends HeldFile {
+interface CachedFile extends SharedFile {
   users: number
-  isHeld: boolean
+  isCached: boolean
   usedAtMs: number
 }
 
 /**
- * Keeps the files of large objects open that are read in many ranges: opening, checking and closing one
- * costs more than reading 64 KiB. Whoever uses a file must check that the path still has the same one.
- * A deleted file takes up space until it is closed, so every file is looked at once a second.
+ * Open files of large objects that are read in many ranges: opening, checking and closing a file costs more than reading
+ * 64 KiB. A range takes three system calls instead of seven (docs/decisions/0021-files-that-stay-open.md). The user of a
+ * file must check that its path still has the same file. A deleted file takes up space until it is closed, so every file
+ * is checked once a second.
  */
-export class HeldFiles {
-  readonly #held = new Map<string, Held>()
+export class OpenFileCache {
+  readonly #files = new Map<string, CachedFile>()
   #timer: NodeJS.Timeout | undefined
 
-  /** Takes over an open file, for the caller as its first user. */
-  hold(name: string, file: Omit<HeldFile, 'release'>): HeldFile {
+  /** Adds an open file, which the caller uses first. */
+  add(name: string, file: Omit<SharedFile, 'release'>): SharedFile {
     this.drop(name)
-    const held: Held = {
+    const cached: CachedFile = {
       ...file,
       users: 1,
-      isHeld: true,
+      isCached: true,
       usedAtMs: performance.now(),
       release: () => {
-        held.users -= 1
-        closeIfUnused(held)
+        cached.users -= 1
+        closeIfUnused(cached)
       },
     }
-    this.#held.set(name, held)
-    for (const oldest of this.#held.keys()) {
-      if (this.#held.size <= maxHeld) break
+    this.#files.set(name, cached)
+    for (const oldest of this.#files.keys()) {
+      if (this.#files.size <= maxOpen) break
       this.drop(oldest)
     }
     this.#timer ??= setInterval(() => this.#look(), lookEveryMs).unref()
-    return held
+    return cached
   }
 
-  /** The file for one more user; undefined when it is not held. */
-  use(name: string): HeldFile | undefined {
-    const held = this.#held.get(name)
-    if (held === undefined) return undefined
-    held.users += 1
-    held.usedAtMs = performance.now()
-    return held
+  /** The file for one more user; undefined if it is not cached. */
+  use(name: string): SharedFile | undefined {
+    const cached = this.#files.get(name)
+    if (cached === undefined) return undefined
+    cached.users += 1
+    cached.usedAtMs = performance.now()
+    return cached
   }
 
   /** Closes the file once nothing uses it. */
   drop(name: string): void {
-    const held = this.#held.get(name)
-    if (held === undefined) return
-    this.#held.delete(name)
-    held.isHeld = false
-    closeIfUnused(held)
-    if (this.#held.size > 0) return
+    const cached = this.#files.get(name)
+    if (cached === undefined) return
+    this.#files.delete(name)
+    cached.isCached = false
+    closeIfUnused(cached)
+    if (this.#files.size > 0) return
     clearInterval(this.#timer)
     this.#timer = undefined
   }
 
   close(): void {
-    for (const name of [...this.#held.keys()]) this.drop(name)
+    for (const name of [...this.#files.keys()]) this.drop(name)
   }
 
   #look(): void {
     const idleSinceMs = performance.now() - idleMs
-    for (const [name, held] of [...this.#held]) {
-      const isIdle = held.users === 0 && held.usedAtMs < idleSinceMs
-      if (isIdle || isDeleted(held.fd)) this.drop(name)
+    for (const [name, cached] of [...this.#files]) {
+      const isIdle = cached.users === 0 && cached.usedAtMs < idleSinceMs
+      if (isIdle || isDeleted(cached.fd)) this.drop(name)
     }
   }
 }
 
-function closeIfUnused({ fd, users, isHeld }: Held): void {
+function closeIfUnused({ fd, users, isCached }: CachedFile): void {
   // In the thread pool: closing the last descriptor of a deleted file frees its blocks.
   // A file that was only read has nothing to lose if that fails.
-  if (users === 0 && !isHeld) fs.close(fd, () => undefined)
+  if (users === 0 && !isCached) fs.close(fd, () => undefined)
 }
 
 function isDeleted(fd: number): boolean {
   try {
     return fs.fstatSync(fd).nlink === 0
   } catch {
-    // Its file system no longer answers for it.
+    // Its file system does not respond.
     return true
   }
 }

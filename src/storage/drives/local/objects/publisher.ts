@@ -9,7 +9,7 @@ import type { OpenFolder } from '../folders/open-folder.ts'
 import { requireOwnFolder } from '../local-root.ts'
 import type { FilePath, ObjectPath } from '../object-path.ts'
 import type { OpenDrive } from '../open-drive.ts'
-import type { KnownFile } from './attribute-cache.ts'
+import type { StampedFile } from './attribute-cache.ts'
 import type { OpenFence } from './fence.ts'
 import type { FileStamp } from './file-identity.ts'
 import { headObject } from './object-files.ts'
@@ -68,7 +68,7 @@ async function put(
   drive: OpenDrive,
   publication: LocalPublication,
   way: Way,
-): Promise<{ readonly file: KnownFile; readonly done: PutDone }> {
+): Promise<{ readonly file: StampedFile; readonly done: PutDone }> {
   const { objectPath } = publication
   const { made } = way
   let file = publication.shapesLate ? undefined : await seal(drive, publication, made)
@@ -105,10 +105,10 @@ async function put(
  * A call that seemed to fail may have published the file: without its record, it would lose its attributes. If that
  * can't be found out, a record of no file does no harm.
  */
-async function forgetUnlessThere(drive: OpenDrive, objectPath: ObjectPath, file: KnownFile) {
+async function forgetUnlessThere(drive: OpenDrive, objectPath: ObjectPath, file: StampedFile) {
   const present = await headObject(drive, objectPath).catch(() => 'unknown' as const)
   if (present === 'unknown' || present?.file.identity === file.identity) return
-  drive.known.forget(file.identity)
+  drive.attributeCache.forget(file.identity)
 }
 
 /** As Drive.remove. */
@@ -142,7 +142,7 @@ async function removeFrom(
   if (taken.length === 0) await requireOwnFolder(drive.root)
   for (const { filePath, folder, gone } of taken) {
     await makeDurable(drive, folder)
-    if (gone !== undefined) drive.known.forget(gone)
+    if (gone !== undefined) drive.attributeCache.forget(gone)
     // The object is deleted: a folder that cannot be removed now must not fail the request.
     await unmakeFolders(drive, objectPath, filePath, [])
   }
@@ -169,8 +169,8 @@ async function takeBoth(
 }
 
 async function finish(drive: OpenDrive, objectPath: ObjectPath, { folder, gone, stale }: PutDone) {
-  if (gone !== undefined) drive.known.forget(gone)
-  if (stale?.gone !== undefined) drive.known.forget(stale.gone)
+  if (gone !== undefined) drive.attributeCache.forget(gone)
+  if (stale?.gone !== undefined) drive.attributeCache.forget(stale.gone)
   const other = stale?.folder === folder ? undefined : stale
   // Waits for both: each closes its folder.
   await allDone([makeDurable(drive, folder), other && makeDurable(drive, other.folder)])
@@ -190,12 +190,13 @@ async function remake(
   drive: OpenDrive,
   publication: LocalPublication,
   filePath: FilePath,
-  file: KnownFile,
+  file: StampedFile,
 ): Promise<void> {
   const { folder, made, entry } = await ensureFolder(drive, publication.objectPath, filePath)
   try {
     await folder.close()
-    if (made.length > 0) await drive.known.save(file, publication.attributes, identitiesOf(made))
+    if (made.length > 0)
+      await drive.attributeCache.save(file, publication.attributes, identitiesOf(made))
   } finally {
     await entry?.close()
   }
@@ -206,10 +207,13 @@ async function seal(
   drive: OpenDrive,
   publication: LocalPublication,
   made: readonly MadeName[],
-): Promise<KnownFile> {
+): Promise<StampedFile> {
   const { objectPath, attributes } = publication
   const file = { ...(await publication.shape()), path: objectPath.path }
-  await allDone([publication.flush(), drive.known.save(file, attributes, identitiesOf(made))])
+  await allDone([
+    publication.flush(),
+    drive.attributeCache.save(file, attributes, identitiesOf(made)),
+  ])
   return file
 }
 

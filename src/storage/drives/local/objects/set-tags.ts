@@ -42,27 +42,27 @@ async function tagFile(
   objectPath: ObjectPath,
   { file, tags }: { readonly file: ObjectFile; readonly tags: Tags },
 ): Promise<ObjectMetadata> {
-  const { root, known } = drive
+  const { root, attributeCache } = drive
   const metadata = await metadataOf(drive, objectPath, file)
   const attributes = withTags(metadata.attributes, tags)
   const mtimeMs = await movedTime(root, file.stats.mtimeMs)
   const moved = Object.assign(Object.create(file.stats), { mtimeMs })
   const { identity, modifiedAtMs } = describe(moved, root)
   const record = { identity, modifiedAtMs, size: file.size, path: objectPath.path }
-  await known.save(record, attributes, [])
+  await attributeCache.save(record, attributes, [])
   try {
     // The record may have taken a while: an edit by hand must not get the old time and record.
     if (!isSameFile(await root.files.fstat(file.fd), file.stats, root.hasBirthtime)) throw changed()
     await root.files.setModified(file.fd, mtimeMs)
     const now = await root.files.fstat(file.fd)
     if (!isSameFile(now, moved, root.hasBirthtime)) throw changed()
-    if (now.nlink === 0) known.forget(identity)
+    if (now.nlink === 0) attributeCache.forget(identity)
     await fsyncFile(file.fd)
   } catch (error) {
     await forgetUnless(drive, file, identity)
     throw error
   }
-  known.forget(file.identity)
+  attributeCache.forget(file.identity)
   return { size: file.size, modifiedAtMs, attributes }
 }
 
@@ -89,9 +89,14 @@ async function movedTime(root: LocalRoot, timeMs: number): Promise<number> {
 }
 
 /** A call that seemed to fail may have changed the time. */
-async function forgetUnless({ root, known }: OpenDrive, file: ObjectFile, identity: string) {
+async function forgetUnless(
+  { root, attributeCache }: OpenDrive,
+  file: ObjectFile,
+  identity: string,
+) {
   const now = await Promise.resolve(root.files.fstat(file.fd)).catch(() => undefined)
-  if (now !== undefined && describe(now, root).identity !== identity) known.forget(identity)
+  if (now !== undefined && describe(now, root).identity !== identity)
+    attributeCache.forget(identity)
 }
 
 function changed(): DriveError {

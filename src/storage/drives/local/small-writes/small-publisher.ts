@@ -48,20 +48,20 @@ async function publishInThread(
   drive: OpenDrive,
   small: SmallObject,
 ): Promise<ObjectMetadata | undefined> {
-  const { root, known, writes } = drive
+  const { root, attributeCache, writes } = drive
   const path = newTempPath(root)
   const { objectPath, bytes, attributes } = small
   const sealed = await writes.seal({ path, bytes, modifiedAtMs: uniqueTimeMs() })
   if (sealed === undefined) return undefined
   const { fd, stamp } = sealed
   try {
-    const saved = known.save({ ...stamp, path: objectPath.path }, attributes, [])
+    const saved = attributeCache.save({ ...stamp, path: objectPath.path }, attributes, [])
     await allDone([flush(root, fd), saved])
     return await publishSealed(drive, small, path, stamp)
   } catch (error) {
     // The record must stay if the file was moved. The sweep at the next start removes what remains.
     await fs.promises.unlink(path).then(
-      () => known.forget(stamp.identity),
+      () => attributeCache.forget(stamp.identity),
       () => undefined,
     )
     throw error
@@ -83,7 +83,7 @@ async function publishSealed(
   path: string,
   stamp: FileStamp,
 ): Promise<ObjectMetadata> {
-  const { known, locks } = drive
+  const { attributeCache, locks } = drive
   const moved = await locks.inTurn(objectPath.path, (lock) => move(drive, objectPath, path, lock))
   if (moved === undefined) {
     const shape = () => Promise.resolve(stamp)
@@ -92,7 +92,7 @@ async function publishSealed(
     return publishFile(drive, { objectPath, path, attributes, conditions, shape, flush })
   }
   // The file is the object now: its attributes must stay even if a later step fails.
-  if (moved.gone !== undefined) known.forget(moved.gone)
+  if (moved.gone !== undefined) attributeCache.forget(moved.gone)
   await makeDurable(drive, objectPath, moved)
   return { size: stamp.size, modifiedAtMs: stamp.modifiedAtMs, attributes }
 }

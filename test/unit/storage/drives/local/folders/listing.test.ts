@@ -26,7 +26,7 @@ test('describe rejects once on a failing disk, without unhandled rejections', as
     if (++calls > 1) throw failure
     return new Promise((_, reject) => setImmediate(() => reject(failure)))
   })
-  const drive = { root, known: new AttributeCache(new MemoryRecords(), log) }
+  const drive = { root, attributeCache: new AttributeCache(new MemoryRecords(), log) }
   const candidates = ['a', 'b'].map(
     (key): LocalCandidate => ({ kind: 'object', key, path: `x/${key}`, isAlternative: false }),
   )
@@ -58,7 +58,7 @@ test('describe yields to other work while the database answers for a thousand fi
     immediate = setImmediate(next)
   })
   t.after(() => clearImmediate(immediate))
-  const drive = { root, known: new AttributeCache(records, log) }
+  const drive = { root, attributeCache: new AttributeCache(records, log) }
   const entries = await describeListed(drive, 'x', candidates, new TurnTaker())
   assert.equal(entries.length, candidates.length)
   assert.equal(asked.length, 10)

@@ -10,8 +10,8 @@ import { openLocalRoot } from '../../../../../../src/storage/drives/local/local-
 import { localPathOf } from '../../../../../../src/storage/drives/local/object-path.ts'
 import { identityOf } from '../../../../../../src/storage/drives/local/objects/file-identity.ts'
 import {
-  KeptContents,
-  SeenFileCache,
+  ContentCache,
+  ObjectCache,
 } from '../../../../../../src/storage/drives/local/objects/object-cache.ts'
 import { until } from '../../../../../support/management-client.ts'
 import { openFileCount } from '../../../../../support/open-files.ts'
@@ -324,7 +324,7 @@ test('the bytes of a small object are kept only while its file is the same', asy
 
 test('kept bytes are read again after two seconds: a write through a shared mapping may not show', async (t) => {
   const { path } = await openSeen(t)
-  const kept = new KeptContents({ recentMs: Number.POSITIVE_INFINITY })
+  const kept = new ContentCache({ recentMs: Number.POSITIVE_INFINITY })
   const file = { stats: fs.statSync(path) }
   let nowMs = performance.now()
   t.mock.method(performance, 'now', () => nowMs)
@@ -348,7 +348,7 @@ test('open combines a kept file only with its own metadata', async (t) => {
   const opened = await openSeen(t)
   const { path } = opened
   const root = await openLocalRoot(opened.root)
-  const cache = new SeenFileCache(root)
+  const cache = new ObjectCache(root)
   t.after(() => cache.close())
   const objectPath = localPathOf(bucket, 'dir/k')
   const write = (text: string) => {
