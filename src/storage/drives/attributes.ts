@@ -22,7 +22,7 @@ export const keptHeaders = [
 ] as const
 export type KeptHeader = (typeof keptHeaders)[number]
 
-/** Key → value. Neither has an order. */
+/** Key → value, in no order. */
 export type Tags = Readonly<Record<string, string>>
 
 /**
@@ -51,7 +51,7 @@ export interface Attributes {
   readonly isProvisional?: true
 }
 
-/** The attributes that a writer sends: the others follow from the bytes. */
+/** The attributes that a writer sends. The others are computed from the bytes. */
 export type WriterAttributes = Pick<Attributes, 'headers' | 'metadata' | 'tags' | 'storageClass'>
 
 /** The same attributes with these tags only. */

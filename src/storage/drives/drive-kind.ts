@@ -9,7 +9,7 @@ export interface Location {
   readonly kind: string
 }
 
-/** A drive of the settings, as every kind knows it. */
+/** A drive of the settings, with what all kinds have in common. */
 export interface OwnDrive<Place extends Location> {
   /** '' for the default drive. */
   readonly name: string
@@ -33,9 +33,9 @@ export interface OpenParts<Own, Service> {
   readonly claim: ClaimDrive
   /** The database's time, for leases. */
   readonly now: () => number
-  /** How many gateways run, with this one. Absent: only this one. */
+  /** How many gateways run, including this one. Absent: only this one. */
   readonly gateways?: (() => number) | undefined
-  /** If this is the primary, it tests the file system of a folder. Absent: no test. */
+  /** The primary tests the file system of a folder. Absent: no test. */
   readonly role?: { readonly kind: 'primary' | 'worker' }
 }
 
@@ -46,8 +46,8 @@ export interface DrivePlace {
 }
 
 /**
- * What the program has to know of a kind of drive before one is open. Nothing else compares kinds: docs, settings,
- * banner and commands ask this. `drive-kinds.ts` lists them.
+ * What the program has to know of a kind of drive before one is open: docs, settings, banner and commands use only this.
+ * `drive-kinds.ts` lists the kinds.
  *
  * @typeParam Own the settings that each drive of this kind has for itself
  * @typeParam Service the other settings that it uses
@@ -64,21 +64,21 @@ export interface DriveKind<
   /** The interval between heartbeats, milliseconds. Each one writes to the drive. */
   readonly beatMs: number
 
-  /** Whether only the process that opened it can read it, and all is lost when that ends. */
+  /** Whether only the process that opened the drive can read it, and everything is lost when that process ends. */
   readonly isOfOneProcess?: true
   /** Whether uploads are faster if one process receives all parts (docs/decisions/0016-google-multipart.md). */
   readonly prefersOneWorker?: true
-  /** Whether a location is another place for each account. */
+  /** Whether one location means a different place for each account. */
   readonly isOfAccount?: true
 
-  /** Undefined if the text is not of this kind. @throws SettingMistake, DriveError: for people */
+  /** Undefined if the text does not name a drive of this kind. @throws SettingMistake, DriveError: for people */
   parse(text: string): Place | undefined
   /** As `Drive.deletes`. */
   deletes(own: Own): Drive['deletes']
   /** Mistakes in the settings that it needs. @param setting the drive's name in messages */
   mistakes?(own: Own, setting: string): string[]
 
-  /** The folder of this machine that it serves; undefined or absent if it is elsewhere. */
+  /** The folder on this machine that it serves; undefined or absent if it is elsewhere. */
   folder?(place: Place): string
   /** Where else the program writes on this machine. */
   staging?(settings: Service): string

@@ -1,7 +1,7 @@
 /**
- * `owner`: the database that the drive belongs to. `alive`: changed by the owner's gateways at every
- * heartbeat (docs/decisions/0018-drive-owner.md). `buckets`: those made at run time, so that they are served
- * again after the loss of the database.
+ * `owner`: the database that the drive belongs to. `alive`: changed by the owner's gateways at every heartbeat
+ * (docs/decisions/0018-drive-owner.md). `buckets`: the buckets made at run time, which are served again after the loss of
+ * the database.
  */
 export type NoteName = 'owner' | 'alive' | 'buckets'
 
@@ -11,8 +11,7 @@ export type NoteName = 'owner' | 'alive' | 'buckets'
  */
 export interface DriveNotes {
   /**
-   * How long a new note may still be replaced by one that another process creates at the same time, in
-   * ms. 0: it is never replaced.
+   * How long a new note may still be replaced by one that another process creates at the same time, in ms. 0: never.
    */
   readonly settleMs: number
 
@@ -26,9 +25,9 @@ export interface DriveNotes {
   create(name: NoteName, text: string): Promise<boolean>
 
   /**
-   * Creates or replaces a note. A reader sees the old or the new text; on some WebDAV servers also
-   * an empty or truncated one while it is being written. Rejects if the drive's own folder is
-   * missing, because the drive may be unmounted and nothing must be created in its place.
+   * Creates or replaces a note. A reader sees the old or the new text; on some WebDAV servers, a reader may also see an
+   * empty or truncated text during the write. Rejects if the drive's own folder is missing, because the drive may not be
+   * mounted, and nothing must be created in its place.
    */
   write(name: NoteName, text: string): Promise<void>
 }

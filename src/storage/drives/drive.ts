@@ -30,7 +30,7 @@ export interface Drive {
   /** Whether `trashBucketOf(bucket)` (trash-bucket.ts) is a bucket like others for every method. Absent: no. */
   trashes?(bucket: string): boolean
 
-  /** Whether objects can be read while the database does not respond, if need be with provisional attributes. */
+  /** Whether objects can be read while the database does not respond, with provisional attributes if necessary. */
   readonly readsAlone?: boolean
 
   /**
@@ -39,10 +39,10 @@ export interface Drive {
    */
   readonly followsChanges?: boolean
 
-  /** Whether ETags are those of a server, and not the ones that are given; part sizes are not kept. Absent: no. */
+  /** Whether a server makes the ETags, instead of the caller; part sizes are then not stored. Absent: no. */
   ownEtags?(bucket: string): boolean
 
-  /** Whether it is on this machine, so that asking for its space costs nothing. */
+  /** Whether it is on this machine: asking for its space then costs nothing. */
   readonly isLocal?: boolean
 
   /**
@@ -68,9 +68,9 @@ export interface Drive {
   removeBucket(bucket: string): Promise<boolean>
 
   /**
-   * Resolves if the drive responds, and rejects with `unavailable` otherwise. With an access, resolves
-   * if objects can be read or written now: for `writes`, a drive creates and removes a small file, or
-   * asks for permission and free space if files are costly.
+   * Resolves if the drive responds, and rejects with `unavailable` otherwise. With `access`, resolves if objects can be
+   * read or written now: for `writes`, a drive creates and removes a small file, or checks the permission and the free
+   * space if files are costly.
    */
   check(access?: DriveAccess): Promise<void>
 
@@ -110,10 +110,10 @@ export interface Drive {
   ): Promise<ObjectMetadata | undefined>
 
   /**
-   * Replaces the tags of the object in place (empty: by none): its bytes and ETag stay, and its modification time within
-   * the second. They are the tags of the version that is returned, never of one that is written at the same time.
-   * Durable when resolved, and the next read of every process has them. Undefined if there is no object. Rejects with
-   * `unsupported` if it can't be done in this place. Absent if the drive can't do it.
+   * Replaces the tags of the object in place (empty: removes them). Its bytes and ETag stay the same, and its
+   * modification time stays within the same second. The tags belong to the returned version, never to one that is
+   * written at the same time. Durable when resolved, and the next read of every process returns them. Undefined if there
+   * is no object. Rejects with `unsupported` if it can't be done for this object. Absent if the drive can't do it.
    */
   setTags?(bucket: string, key: string, tags: Tags): Promise<ObjectMetadata | undefined>
 
@@ -132,8 +132,8 @@ export interface Drive {
   removeFolder?(bucket: string, key: string): Promise<void>
 
   /**
-   * Removes what dead processes have left, while this and others write; one of the gateways that share the drive
-   * calls it now and then. Absent if nothing is left that `prepare` does not complete or undo.
+   * Removes what dead processes have left, while this process and others write. One of the gateways that share the
+   * drive calls it at intervals. Absent if `prepare` completes or undoes everything.
    */
   sweep?(): Promise<void>
 
@@ -190,8 +190,8 @@ export interface ObjectMetadata {
 
 export interface HeadOptions {
   /**
-   * Of this part the caller needs the range. A drive with `ownEtags` asks its server for it: then `partSizes` has the
-   * right number of parts and this one, and of the parts before and after only the sum.
+   * The part whose byte range the caller needs. A drive with `ownEtags` asks its server for it: `partSizes` then has the
+   * right number of parts and the size of this part, but of the parts before and after it only the sum.
    */
   readonly partNumber?: number | undefined
   /** The caller accepts provisional attributes and does not store them. */
@@ -204,14 +204,14 @@ export interface HeadOptions {
  */
 export type ReadPriority = 'normal' | 'low'
 
-/** From `start`, below 0 from the end of the object, up to but not including `end`, which is infinite for all that follow. */
+/** From `start` (negative: from the end of the object) up to but not including `end` (infinite: to the end). */
 export interface WantedBytes {
   readonly start: number
   readonly end: number
 }
 
 export interface OpenOptions extends HeadOptions {
-  /** What will be read, once, as far as the object has it: a drive on a server may ask for these bytes at once. */
+  /** What will be read, once, as far as the object has these bytes: a drive on a server may request them immediately. */
   readonly wanted?: WantedBytes | undefined
   /**
    * Set for reads that are sent to a client. Absent for the gateway's own reads, such as for a
@@ -294,7 +294,7 @@ export interface WriteConditions {
 export interface RemovalConditions extends WriteConditions {
   /** When the object must have been modified, as `head` returned it: the same bytes may have been written again. */
   readonly ifModifiedAtMs?: number
-  /** Called after a look at the object. What it throws leaves it: another process may have replaced a suspended caller. */
+  /** Called after the object was checked. If it throws, the object stays: another process may have taken over the work. */
   readonly assertMayGoOn?: () => void
 }
 
@@ -304,7 +304,7 @@ export interface CopySource extends ObjectName {
 }
 
 export interface CopyOptions {
-  /** The source is removed next: its ETag stays, whatever it is, and until then both may be the same bytes. */
+  /** The caller removes the source next. The copy keeps its ETag, whatever it is, and may share its bytes until then. */
   readonly isMove?: boolean
   /** The target's attributes. Their ETag is the MD5 of the bytes if the source's ETag is. */
   readonly attributes: Attributes
@@ -330,9 +330,9 @@ export interface UploadDrive {
   abilities(state: string): UploadAbilities
 
   /**
-   * Called first by a process that has taken the upload from one that did not give it back. Returns the state to
-   * continue with, which the caller stores before it calls another method: the former process, which may only have
-   * been suspended, can't change or publish those bytes. Absent if it can't do so in any state.
+   * Called first by a process that takes over an upload from one that did not return it. Returns the state to continue
+   * with, which the caller stores before it calls another method. The former process, which may only be suspended, can't
+   * change or publish the bytes of that state. Absent if the drive can't ensure that in any state.
    */
   takeOver?(state: string, options: TakeOverOptions): Promise<string>
 
@@ -348,7 +348,7 @@ export interface UploadDrive {
    */
   place?(state: string, options: PlaceOptions): Promise<PartDraft>
 
-  /** Removes the bytes of a place that no part has any more. Slots stay until the upload ends. */
+  /** Removes the bytes of a place that belongs to no part any more. Slots stay until the upload ends. */
   removePlace?(state: string, place: string): Promise<void>
 
   /**
@@ -364,7 +364,7 @@ export interface UploadDrive {
   /** Deletes the upload's bytes. Succeeds if there are none. */
   abort(state: string): Promise<void>
 
-  /** Deletes bytes older than `olderThanMs` of no known upload, as after a crash or the loss of the database. */
+  /** Deletes bytes that are older than `olderThanMs` and of no known upload, as after a crash or the loss of the database. */
   sweep(isKnown: (uploadId: string) => Promise<boolean>, olderThanMs: number): Promise<void>
 }
 

@@ -12,7 +12,7 @@ export interface ListQuery {
    * key greater than `after`. A folder whose key equals `after` does not appear.
    */
   readonly delimiter?: '/'
-  /** Nobody wants the entries any more. Drives that read many folders for a page stop at the next. */
+  /** Aborts when nobody needs the entries any more. Drives that read many folders for a page then stop at the next one. */
   readonly signal?: AbortSignal
 }
 
@@ -28,7 +28,7 @@ export interface ObjectEntry extends ListedAttributes {
 /** The attributes that listings have. */
 export type ListedAttributes = Pick<Attributes, 'etag' | 'storageClass'>
 
-/** Of all attributes. */
+/** Picks them from all attributes. */
 export function listedAttributes({ etag, storageClass }: ListedAttributes): ListedAttributes {
   return storageClass === undefined ? { etag } : { etag, storageClass }
 }
@@ -50,15 +50,15 @@ export interface EntryCursor {
    */
   next(limit: number): Promise<Entry[]>
   /**
-   * As `next`, of keys alone, where this is much quicker. Objects among them may have been removed
-   * meanwhile, and there are no folders without a delimiter.
+   * As `next`, with keys alone. Present if it is much faster. Some of the objects may have been removed meanwhile, and
+   * without a delimiter there are no folders.
    */
   nextKeys?(limit: number): Promise<string[]>
   /** Continues with the first entry whose key is at least `key`. Never moves back. */
   seek(key: string): void
   /**
-   * True if there are known to be more entries than `next` has returned; otherwise only `next` tells. If they are
-   * removed, or are not shown, `next` may return none.
+   * True if the cursor knows of more entries than `next` has returned; otherwise only `next` can tell. `next` may still
+   * return none, if those entries have been removed or are not shown.
    */
   readonly hasMore?: boolean
 }

@@ -1,6 +1,6 @@
 /**
- * What the dashboard has deleted is in a bucket of its own, in the drive's own folder: `.bucketry/trash/photos` for
- * `photos`. No protocol serves it, because no name of a bucket begins with a dot.
+ * The dashboard moves what it deletes to a separate bucket in the drive's own folder: `.bucketry/trash/photos` for
+ * `photos`. No protocol serves it, because the name of a bucket can't begin with a dot.
  */
 const trashFolder = '.bucketry/trash/'
 

@@ -29,7 +29,7 @@ export interface PartMemory {
 
 export interface BeginOptions {
   /**
-   * Whether parts shall come in any order. A drive that can't do that ignores it: `UploadAbilities.anyOrder` tells.
+   * Whether parts should be accepted in any order. A drive that can't do that ignores it; see `UploadAbilities.anyOrder`.
    */
   readonly anyOrder?: boolean
   /** What `complete` will get, without the conditions, and the kind of checksum that the object will have. */
@@ -46,17 +46,17 @@ export interface AppendOptions {
 }
 
 /**
- * A part of an upload in any order. Any number of them are written at the same time, by any process, without the
- * upload's lease, and a part may be sent again. So each goes to bytes of its own: to a file of its own, or to a region
- * of the upload's common file that nobody else was ever given (its slot). The caller stores the place that the draft's
- * `commit` returns, and from then on these bytes never change.
+ * A part of an upload in any order. Any number of parts are written at the same time, by any process, without the
+ * upload's lease, and a part may be sent again. So no two writes share bytes: each part goes to a separate file, or to a
+ * region of the upload's common file that was given to nobody else (its slot). The caller stores the place that the
+ * draft's `commit` returns, and from then on these bytes never change.
  */
 export interface PlaceOptions {
-  /** The part's number, 1 to 10,000: places are not ordered, but a server behind may order by it. */
+  /** The part's number, 1 to 10,000: places have no order, but a server behind the drive may order parts by it. */
   readonly number: number
   /**
-   * Where the slot begins in the common file. Absent: the part goes to a file of its own, as it does if the
-   * file system does not take a file of that length.
+   * Where the slot begins in the common file. The part goes to a separate file if this is absent, or if the file system
+   * does not accept a file of that length.
    */
   readonly offset?: number | undefined
   /** The expected number of bytes, if known. */
@@ -70,18 +70,18 @@ export interface PlacedPart {
   readonly size: number
 }
 
-/** What an upload in any order becomes. */
+/** How an upload in any order is completed. */
 export interface PlacedParts {
   /** The object's bytes, in order. */
   readonly listed: readonly PlacedPart[]
   /** The places of the committed parts that are left out. */
   readonly others: readonly string[]
-  /** Whether certainly no process can write to the common file any more. */
+  /** Whether it is certain that no process can write to the common file any more. */
   readonly isQuiet: boolean
 }
 
 export interface TakeOverOptions {
-  /** Whether the former process certainly does not run any more, and nothing that it wrote can still arrive. */
+  /** Whether it is certain that the former process has ended and that none of its writes can still arrive. */
   readonly isDead: boolean
 }
 

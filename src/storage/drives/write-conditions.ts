@@ -32,7 +32,7 @@ export function assertConditions(
   }
 }
 
-/** What conditions compare. */
+/** What conditions are compared with. */
 export interface ObjectVersion extends Pick<ObjectMetadata, 'modifiedAtMs'> {
   readonly etag: string
 }

@@ -3,9 +3,8 @@ import { hash } from 'node:crypto'
 import { DriveError } from '../drive-error.ts'
 
 /**
- * A key of one drive, in tables that several drives share. Those of the default drive ('') are
- * unchanged. Others begin with the drive's name, whose capital letters begin no bucket's name and no
- * file's identity.
+ * A key of one drive, in tables that several drives share. The keys of the default drive ('') are unchanged. Others begin
+ * with the drive's name in capital letters, as no name of a bucket and no identity of a file does.
  */
 export function driveKey(drive: string, key: string): string {
   return drive === '' ? key : `${drive}:${key}`
@@ -55,7 +54,7 @@ function guarded(method: Method, errorOf: (cause: unknown) => DriveError): Metho
   }
 }
 
-/** Names of an object's own members and of those of its classes. */
+/** The names of an object's own members and of the members of its classes. */
 function memberNames(value: object): string[] {
   const names = Object.getOwnPropertyNames(value)
   const above: object | null = Object.getPrototypeOf(value)

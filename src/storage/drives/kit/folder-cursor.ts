@@ -45,7 +45,7 @@ export interface FolderTree<Folder extends ReadFolder<FolderNames, unknown>, Can
   requireDrive(): Promise<void>
 }
 
-/** A folder on the way from the prefix's folder to the cursor's position. */
+/** A folder on the path from the prefix's folder to the cursor's position. */
 interface Frame<Folder> {
   readonly folder: Folder
   /** The position of the next name. */
@@ -61,8 +61,8 @@ interface Bound {
 }
 
 /**
- * Walks the folders in key order and reads only those that it needs. It moves directly to its
- * start, with a binary search in each folder on the way, so every page costs the same.
+ * Walks the folders in key order and reads only those that it needs. It seeks its start with a binary search in each
+ * folder on the path, so every page costs the same.
  */
 export class FolderCursor<
   Folder extends ReadFolder<FolderNames, unknown>,
@@ -238,7 +238,7 @@ export class FolderCursor<
   }
 }
 
-/** Up to and with this entry. */
+/** Up to and including this entry. */
 function reachedAt({ key }: { readonly key: string }): Bound {
   return { key, isInclusive: false, showsFolder: false }
 }

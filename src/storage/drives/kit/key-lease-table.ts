@@ -4,7 +4,7 @@ import type { Database, SqlValue, Statement } from '../../../platform/state/data
 import { readLists, valueLists } from '../../../platform/state/parameter-lists.ts'
 import { driveDigest, driveKey } from './drive-database.ts'
 
-/** Few enough to limit the table of revisions, many enough that few names share one. */
+/** Few enough to bound the table of revisions, and so many that few names share one. */
 const revisionSlots = 4096
 
 interface LookRow {
@@ -68,8 +68,8 @@ export class DatabaseLeases {
   readonly #drive: string
 
   /**
-   * @param drive the drive's name; '' for the default drive. What is not of one drive begins with `/`, as no key of the
-   *   default drive and no name of another one does.
+   * @param drive the drive's name; '' for the default drive. Keys that belong to no drive begin with `/`, as no key of the
+   *   default drive and no other drive's name does.
    */
   constructor(database: Database, drive = '') {
     this.#database = database
@@ -77,8 +77,8 @@ export class DatabaseLeases {
   }
 
   /**
-   * A statement for the transactions that only the holder may commit: no other process takes the lease before such a
-   * transaction has ended. It changes a row (`mustChange`) if `owner` still holds the key.
+   * A statement for transactions that only the holder may commit: no other process can take the lease before such a
+   * transaction ends. It changes a row (`mustChange`) if `owner` still holds the key.
    */
   heldBy(key: string, owner: string): Statement {
     return { sql: lockLease, params: [this.#digest(key), owner], mustChange: 1 }
@@ -192,7 +192,7 @@ export class DatabaseLeases {
   }
 }
 
-/** What holders of leases need of the table: tests have one in memory. */
+/** What the holders of leases use of the table. */
 export type LeaseTable = Pick<
   DatabaseLeases,
   'take' | 'note' | 'renew' | 'release' | 'look' | 'below' | 'endedWithNote'

@@ -15,31 +15,27 @@ const defaultWaitMs = 30_000
 /** Pauses between checks of a key that another process holds. */
 const firstPauseMs = 4
 const longestPauseMs = 200
-/** Before another attempt to release a lease. */
+/** The pause before the next attempt to release a lease. */
 const releaseAgainMs = 200
 
 export interface KeyLeasesOptions {
   readonly table: LeaseTable
-  /**
-   * Wall clock, milliseconds since the epoch; roughly equal in all processes that share the
-   * database.
-   */
+  /** Wall clock, milliseconds since the epoch; roughly equal in all processes that share the database. */
   readonly now: () => number
   /** How long `hold` waits for the keys. */
   readonly waitMs?: number
   /**
-   * Completes or undoes the work in a dead holder's note before another holder gets the keys;
-   * `lease` holds them meanwhile. If it rejects, `hold` rejects, and the note stays for the next
-   * holder.
+   * Completes or undoes the work in a dead holder's note before another holder gets the keys, which `lease` holds
+   * meanwhile. If it rejects, `hold` rejects, and the note stays for the next holder.
    */
   readonly recover?: (note: string, lease: KeyLease) => Promise<void>
   /** @default DriveErrors of kind `busy` */
   readonly errors?: LeaseErrors
 }
 
-/** Why a caller does not have a lease. */
+/** The errors of a caller that does not get or loses a lease. */
 export interface LeaseErrors {
-  /** Others held it for longer than `waitMs`. */
+  /** Other holders kept it for longer than `waitMs`. */
   busy(): Error
   /** It was lost, or is about to end: this process was suspended, or the database did not respond. */
   lost(): Error
@@ -52,8 +48,8 @@ interface HoldOptions {
 }
 
 /**
- * Leases in the database: one writer of a key at a time, in all processes that share a drive. The
- * leases of a dead process are free immediately if its death can be detected, otherwise on expiry.
+ * Leases in the database: one writer of a key at a time in all processes that share a drive. The leases of a dead process
+ * are free immediately if its death can be detected, and otherwise when they expire.
  */
 export class KeyLeases {
   readonly #options: KeyLeasesOptions & { readonly errors: LeaseErrors }
@@ -67,8 +63,8 @@ export class KeyLeases {
   /**
    * Runs `work` while all these keys are held.
    *
-   * @throws `errors.busy` if others hold them for longer than `waitMs`; the signal's reason; what
-   *   the table and `work` reject with
+   * @throws `errors.busy` if others hold them for longer than `waitMs`; the signal's reason; the errors of the table and
+   *   of `work`
    */
   async hold<R>(
     keys: readonly string[],
@@ -87,7 +83,7 @@ export class KeyLeases {
         } finally {
           this.#queue.leave(wanted)
         }
-        // Without the other keys: recovery may need them.
+        // The other keys are not held: recovery may need them.
         for (const lease of Map.groupBy(unfinished, ({ owner }) => owner).values()) {
           await this.#recover(lease, waiting)
         }
@@ -96,8 +92,8 @@ export class KeyLeases {
   }
 
   /**
-   * As `hold`, at once or not at all: undefined while others hold one of the keys. For keys whose
-   * holders leave no notes.
+   * As `hold`, but without waiting: undefined if another holder has one of the keys. For keys whose holders leave no
+   * notes.
    */
   async holdIfFree<R>(
     keys: readonly string[],
@@ -135,10 +131,7 @@ export class KeyLeases {
     return (await this.heldBelow(keys)).some((lease) => lease.owner !== owner)
   }
 
-  /**
-   * The leases on keys directly below these whose holders may still be working, or died during
-   * their work.
-   */
+  /** The leases on keys directly below these whose holders may still be working, or died during their work. */
   async heldBelow(keys: readonly string[]): Promise<LeaseClaim[]> {
     const leases = await this.#options.table.below(keys)
     return leases.filter((lease) => lease.note !== '' || this.isLive(lease))
@@ -149,12 +142,12 @@ export class KeyLeases {
     return !isLeaseFree({ leaseOwner: owner, leaseUntilMs: untilMs }, this.#options.now())
   }
 
-  /** Ends all waits. Held leases stay. */
+  /** Ends all waits. Leases that are held stay. */
   close(): void {
     this.#closed.abort(new DriveError('unavailable', 'This drive is being closed.'))
   }
 
-  /** The lease, or those of dead holders that have left notes. */
+  /** Takes the lease. Returns the leases of dead holders instead if they have left notes. */
   async #take(
     keys: readonly string[],
     note: string,
@@ -177,7 +170,7 @@ export class KeyLeases {
     }
   }
 
-  /** Undefined when one of the keys is not free. */
+  /** Undefined if one of the keys is not free. */
   async #tryTake(
     keys: readonly string[],
     note: string,
@@ -198,7 +191,7 @@ export class KeyLeases {
     }
   }
 
-  /** @param ended those of the wanted keys that one dead holder had */
+  /** @param ended the leases of one dead holder on the wanted keys */
   async #recover(ended: readonly KeyedLease[], waiting: AbortSignal): Promise<void> {
     const keys = ended.map(({ key }) => key)
     const note = ended[0]?.note ?? ''
@@ -224,7 +217,7 @@ export class KeyLeases {
     return await work(lease).finally(() => lease.release())
   }
 
-  /** Runs `work` with a signal that aborts when its wait is over, with the error to report. */
+  /** Runs `work` with a signal that aborts, with the error to report, when the wait is over. */
   async #within<R>(
     signal: AbortSignal | undefined,
     work: (waiting: AbortSignal) => Promise<R>,
@@ -285,8 +278,8 @@ export class KeyLease extends HeldLease {
   }
 
   /**
-   * For KeyLeases. Never rejects, because the work is done. If the database does not respond, it tries again, for other
-   * processes that wait, until the lease has expired.
+   * For KeyLeases. Never rejects, because the work is done. While the database does not respond, it retries until the
+   * lease has expired: other processes may be waiting.
    */
   async release(attempts = Math.ceil(leaseMs / releaseAgainMs)): Promise<void> {
     this.end()

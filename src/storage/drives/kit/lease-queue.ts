@@ -1,12 +1,11 @@
-/** Orders this process's waiters for keys: only the first one for a key queries the database. */
+/** Queues this process's callers that wait for keys: only the first one for each key queries the database. */
 export class LeaseQueue {
   readonly #taken = new Set<string>()
   readonly #waiting: Waiter[] = []
 
   /**
-   * Resolves when the caller has all keys, which it must `leave`. The caller that has waited
-   * longest gets them first, but blocks no free key while another of its keys is taken, because the
-   * holder of that key may need it to continue.
+   * Resolves when the caller has all keys, which it must `leave`. The caller that has waited longest gets them first, but
+   * does not block a free key while another of its keys is taken, because the holder of that one may need it to continue.
    *
    * @throws the signal's reason
    */

@@ -22,7 +22,7 @@ export function areAttributes(value: unknown): value is Attributes {
   return typeof etag === 'string' && isObject(headers) && isObject(metadata)
 }
 
-/** The attributes of a file without a record: stable while the file does not change. */
+/** The attributes of a file without a record. They stay the same while the file does not change. */
 export function provisionalAttributes(name: string, version: string): Attributes {
   const type = mime.getType(name) ?? 'application/octet-stream'
   return { etag: provisionalEtag(version), headers: { 'content-type': type }, metadata: {} }

@@ -1,7 +1,7 @@
 import { createHash, type Hash } from 'node:crypto'
 import type { ObjectName, ReadPriority } from '../../drive.ts'
 import { DriveError } from '../../drive-error.ts'
-import { CloudObject } from '../../kit/cloud/cloud-object.ts'
+import { CloudObject } from '../../kit/open-objects.ts'
 import type { Download } from '../api/download.ts'
 import { GoogleNotFound } from '../api/google-failure.ts'
 import { refreshFile } from '../index/apply-changes.ts'

@@ -52,9 +52,8 @@ export class Reader {
 }
 
 /**
- * Limits the connections to a drive. Readers of low priority may have half of them, so that they
- * can't block the others. While a reader waits, a reader whose client is too slow is ended in its
- * favour.
+ * Limits the connections to a drive. Readers of low priority get at most half of them, so that they can't block the
+ * others. While a reader waits, one whose client is too slow is ended to make room.
  */
 export class ReadLimiter {
   readonly #all: Limiter
@@ -115,7 +114,7 @@ export class ReadLimiter {
     return () => clearInterval(timer)
   }
 
-  /** Prefers readers of low priority, which can end only each other. */
+  /** Prefers readers of low priority. A reader of low priority can only end others of low priority. */
   #endSlowest(priority: ReadPriority): boolean {
     const slow = [...this.#reading]
       .filter(({ reader }) => priority === 'normal' || reader.priority === 'low')
@@ -134,5 +133,5 @@ function rankOf({ priority, lagMs }: Reader): number {
 }
 
 function noPlace(): void {
-  // Readers of normal priority have no place in the limiter for low priority.
+  // Readers of normal priority do not use the limiter for low priority.
 }

@@ -3,9 +3,9 @@ import { withDatabaseErrors } from '../drive-database.ts'
 import type { LeaseTable } from '../key-lease-table.ts'
 import { type KeyLease, KeyLeases } from '../key-leases.ts'
 
-/** Leases that are read at first; more are read if none of them can be recovered. */
+/** The number of leases that are read first; more are read if none of them can be recovered. */
 const firstPage = 1_000
-/** Others are recovered when the drive is opened next, or when their keys are needed. */
+/** The remaining work is recovered when the drive is opened again, or when its keys are needed. */
 const largestPage = 64_000
 /** Leases of a process that has just died have not expired yet. */
 const anyTimeMs = Number.MAX_SAFE_INTEGER
@@ -40,7 +40,7 @@ export class Recovery {
     this.leases = new KeyLeases({ table: this.#table, now, recover })
   }
 
-  /** Set later than the leases, because opening a drive needs leases, and the handler the drive. */
+  /** The handler is set after the leases exist, because it needs the drive, and opening the drive needs leases. */
   handleWith(handler: RecoveryHandler): void {
     this.#handler = handler
   }

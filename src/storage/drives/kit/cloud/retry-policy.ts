@@ -10,7 +10,7 @@ export interface Clock {
   elapsed(): number
   /** @throws the signal's reason when it aborts. */
   wait(ms: number, signal?: AbortSignal): Promise<void>
-  /** At least 0, less than 1. */
+  /** From 0 up to but not including 1. */
   random(): number
 }
 
@@ -79,7 +79,7 @@ export interface RetryPolicyOptions {
   /** How long attempts are repeated. */
   readonly retryForMs: number
   readonly backOff: BackOff
-  /** Called when the service demands fewer requests: other calls may have to wait, too. */
+  /** Called when the service demands fewer requests: other calls may also have to wait. */
   readonly onRateLimit?: ((waitMs: number, call: RetriedCall) => void) | undefined
   readonly onRetry?: ((note: RetryNote) => void) | undefined
   /** Counts repeated attempts. */
@@ -134,7 +134,7 @@ export class RetryPolicy {
     await this.wait(waitMs)
   }
 
-  /** Counts a failure, for callers that wait or give up by themselves. */
+  /** Counts a failure, for callers that decide themselves whether to wait or give up. */
   fail(error: TransientError): { readonly waitMs: number; readonly isOver: boolean } {
     const { clock, backOff, onRateLimit, onRetry, counts } = this.#options
     this.#failures++

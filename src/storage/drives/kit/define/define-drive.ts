@@ -106,7 +106,7 @@ async function startDraft(
   })
 }
 
-/** The object whose reads end when it is closed. */
+/** The object, with reads that end when it is closed. */
 function closableObject(object: OpenObject): OpenObject {
   let isClosed = false
   return {

@@ -17,7 +17,7 @@ export interface CoreObject extends ObjectMetadata {
   readonly uploadId?: string | undefined
 }
 
-/** As Draft, but neither conditions nor a second end have to be considered. */
+/** As Draft, but without conditions, and ended only once. */
 export interface CoreDraft {
   write(chunk: Uint8Array): Promise<void>
   /** Makes the bytes the object in one step. If it rejects, the key is unchanged. */
@@ -26,7 +26,7 @@ export interface CoreDraft {
   discard(): Promise<void>
 }
 
-/** What a drive has to do itself. Methods that are as in Drive have its rules. */
+/** What a drive has to implement. The rules of methods that are in Drive as well are the same. */
 export interface DriveCore
   extends Pick<Drive, 'kind' | 'addBucket' | 'removeBucket' | 'bucketCreatedAtMs'>,
     Partial<
@@ -54,7 +54,7 @@ export interface DriveCore
   draft(bucket: string, key: string, options: DraftOptions): Promise<CoreDraft>
   /** Removes the object; false if there was none. */
   remove(bucket: string, key: string): Promise<boolean>
-  /** Where parts wait until they are written as an object; or uploads of the drive's own. */
+  /** The directory in which parts wait until they are written as an object, or the drive's own uploads. */
   readonly uploads: StagedUploads | UploadDrive
 }
 
@@ -69,7 +69,7 @@ interface Publication {
   readonly before?: (current: CoreObject | undefined) => Promise<void>
 }
 
-/** What the uploads need of the drive. */
+/** What uploads use of the drive. */
 export interface DraftPublisher {
   draft(name: ObjectName, options: DraftOptions): Promise<CoreDraft>
   publish(draft: CoreDraft, name: ObjectName, publication: Publication): Promise<ObjectMetadata>

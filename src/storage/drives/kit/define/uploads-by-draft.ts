@@ -20,7 +20,7 @@ interface UploadState {
 /** A note of `complete`, from before it publishes until the upload is aborted or swept. */
 interface CompletionNote {
   readonly target: ObjectName
-  /** The object before: if it is there and is not of the upload, nothing was published. */
+  /** The object before that. If it is still there and not from this upload, nothing was published. */
   readonly before?: Pick<ObjectMetadata, 'modifiedAtMs'> & { readonly etag: string }
 }
 
@@ -125,7 +125,7 @@ export class UploadsByDraft implements UploadDrive {
       return { metadata: { size, modifiedAtMs, attributes } }
     }
     const isAsBefore = JSON.stringify(versionIn(current)) === JSON.stringify(note.before)
-    // Whether a process that was killed had published an object that has been overwritten, nobody has seen.
+    // If a process was killed, it is unknown whether it had published an object that has been overwritten since.
     return isAsBefore && (await this.#bytes.areThere(id)) ? undefined : { metadata: undefined }
   }
 

@@ -16,9 +16,9 @@
  * them (name-rules.ts). Otherwise the drive rejects the key as `invalid-key` if its file system
  * does.
  *
- * `decodeName` returns a segment for every name that a user may choose, with two exceptions, which
- * belong to no key and are ignored: a *folder* that ends in `.%file`, and a name of 252 to 255
- * bytes that ends in `%+` and does not have the content that `pathOfKey` puts there.
+ * `decodeName` returns a segment for every name that a user may choose, with two exceptions, which belong to no key and
+ * are ignored: a *folder* that ends in `.%file`, and a name of 252 to 255 bytes that ends in `%+` and does not have the
+ * content that `pathOfKey` creates there.
  */
 import { DriveError } from '../../drive-error.ts'
 import {
@@ -43,7 +43,7 @@ import {
 /** AWS, "Naming Amazon S3 objects": the name of a key is at most 1,024 bytes long in UTF-8. */
 export const maxKeyBytes = 1024
 
-/** The name of the object of a folder itself, whose last segment is empty. */
+/** The name of the object of a folder itself: the last segment of its key is empty. */
 const folderMarker = '.%'
 
 /** Escaped forms beyond the rule for `%` and NUL. They are short because paths have limits. */
@@ -160,7 +160,7 @@ function decodeWhole(name: string, isFile: boolean, rules: NameRules): DecodedNa
   if (isAlternative && !isFile) return undefined
   const stem = isAlternative ? name.slice(0, -alternativeSuffixOf(rules).length) : name
   const segment = escapedSegment(stem, rules)
-  // A name that the drive refuses was created in another way and can't be accessed.
+  // A name that the drive refuses was created by other means and can't be accessed.
   if (segment === undefined && isRefused(stem, rules)) return undefined
   return { kind: 'segment', segment: segment ?? stem, isAlternative }
 }
@@ -178,7 +178,7 @@ function mustEscape(segment: string, rules: NameRules): boolean {
   return isReserved(segment, rules) || escapedSegment(segment, rules) !== undefined
 }
 
-/** Whether a segment can't be a natural name, apart from those that look escaped. */
+/** Whether a segment can't be a natural name for a reason other than looking escaped. */
 function isReserved(segment: string, rules: NameRules): boolean {
   const isSpecial = segment === '' || specialNames.has(segment)
   if (isSpecial || segment.includes('\0') || isRefused(segment, rules)) return true

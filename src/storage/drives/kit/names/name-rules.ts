@@ -1,12 +1,11 @@
 import { maxNameBytes } from './long-name.ts'
 
 /**
- * What a drive does not allow in names, beyond the limits of every file system: characters that it
- * rejects or changes, and names that it reserves. Rules determine where files are, so a drive with
- * files must keep its rules.
+ * What a drive does not allow in names, in addition to the limits of every file system: characters that it rejects or
+ * changes, and names that it reserves. The rules determine where files are, so a drive that has files must keep its rules.
  */
 export interface NameRules {
-  /** The most UTF-8 bytes of a name. */
+  /** The maximum length of a name in UTF-8 bytes. */
   readonly maxNameBytes: number
   /** Characters that are escaped anywhere in a name. */
   readonly characters: RegExp | undefined
@@ -41,7 +40,7 @@ export function isRefused(segment: string, rules: NameRules): boolean {
  */
 export function escapeRefused(segment: string, rules: NameRules): string {
   const characters = Array.from(segment)
-  // Also next to an escape: a letter of `%3A` would be composed with a mark that follows it.
+  // Including those next to an escape: a letter of `%3A` would be composed with a mark that follows it.
   const refused = [rules.characters, rules.composes ? beyondAscii : undefined]
   const first = rules.beginnings?.test(segment) === true ? 0 : -1
   const last = rules.endings?.test(segment) === true ? characters.length - 1 : -1
@@ -65,8 +64,8 @@ export function alternativeSuffixOf(rules: NameRules): string {
 }
 
 /**
- * Whether a name, or its alternative, may be cut before a `.` (long-name.ts) on a drive that hides
- * names that begin with a dot. Then all its dots are escaped.
+ * Whether a name, or its alternative, may be cut before a `.` (long-name.ts) on a drive that hides names that begin with a
+ * dot. All dots of such a name are escaped.
  */
 export function isCutAtHiddenDot(name: string, rules: NameRules): boolean {
   if (!hidesDots(rules) || !name.includes('.')) return false

@@ -20,7 +20,7 @@ const countCarries = `SELECT count(*) AS count FROM drive_upload_carries
   WHERE upload_id = ? AND size < ?`
 const deleteCarries = 'DELETE FROM drive_upload_carries WHERE upload_id = ? AND size < ?'
 
-/** Unneeded rows are deleted in batches of this size, because each deletion waits for the disk. */
+/** Rows that are no longer needed are deleted in batches of this size, because each deletion waits for the disk. */
 const manyBlockRows = 64
 const manyCarries = 8
 

@@ -12,7 +12,7 @@ export interface StagedUploads {
   reopen(uploadId: string): Promise<void>
 }
 
-/** After an upload's ID, the key of its note. IDs have no dot. */
+/** Follows an upload's ID in the key of its note. IDs have no dot. */
 const noteSuffix = '.note'
 const noAttributes = { etag: '', headers: {}, metadata: {} }
 

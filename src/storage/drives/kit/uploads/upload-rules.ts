@@ -3,8 +3,8 @@ import type { CompleteOptions, Draft, ObjectMetadata, PartDraft } from '../../dr
 import { DriveError } from '../../drive-error.ts'
 
 /**
- * The draft with the rules for its end: it is discarded when `publish` fails, at most once, and
- * rejects `write` and `publish` after its end.
+ * Adds the rules for the end of a draft: it is discarded at most once, also when `publish` fails, and rejects `write` and
+ * `publish` after its end.
  */
 export function endingDraft(draft: Draft): Draft {
   const { write, end, discard } = ending(draft)
@@ -50,7 +50,7 @@ function ending(draft: Pick<Draft, 'write' | 'discard'>) {
 
 const idPattern = /^[\w-]{1,64}$/
 
-/** IDs become file names: other characters must not pass. */
+/** IDs become file names, so no other characters are accepted. */
 export function isUploadId(id: unknown): id is string {
   return typeof id === 'string' && idPattern.test(id)
 }
@@ -60,7 +60,7 @@ export function requireUploadId(id: unknown): asserts id is string {
   if (!isUploadId(id)) throw foreignState()
 }
 
-/** The error for an upload whose bytes are not there any more. */
+/** The error for an upload whose bytes no longer exist. */
 export function lostBytes(): DriveError {
   return new DriveError('upload-gone', 'The bytes of this upload are lost: start a new upload.')
 }

@@ -1,7 +1,7 @@
 import fs, { type Stats } from 'node:fs'
 import { SizedCache } from '../../../../platform/process/sized-cache.ts'
 import type { ObjectMetadata, OpenObject } from '../../drive.ts'
-import { CachedObject } from '../../kit/cached-object.ts'
+import { CachedObject } from '../../kit/open-objects.ts'
 import type { FileClock } from '../file-clock.ts'
 import type { LocalRoot } from '../local-root.ts'
 import type { ObjectPath } from '../object-path.ts'

@@ -7,7 +7,7 @@ import {
 import { freeMemory } from '../../../../platform/process/free-memory.ts'
 import type { ObjectName, OpenObject, OpenOptions, WantedBytes } from '../../drive.ts'
 import { DriveError } from '../../drive-error.ts'
-import { CachedObject } from '../../kit/cached-object.ts'
+import { CachedObject } from '../../kit/open-objects.ts'
 import type { StoreContext } from '../probe/probe.ts'
 import { replyBytes } from '../requests/reply-bytes.ts'
 import { bareEtag } from '../requests/store.ts'
