@@ -7,27 +7,27 @@ import type { Drive } from '../drive.ts'
 import { DriveError } from '../drive-error.ts'
 
 const mountsFile = '/proc/self/mountinfo'
-/** File systems on disks of this machine, as in that file (proc(5)). Any other may wait for a server. */
+/** The types, as in that file (proc(5)), of file systems on disks of this machine. Any other may wait for a server. */
 const diskTypes = new Set(
   'bcachefs btrfs erofs exfat ext2 ext3 ext4 f2fs hfsplus iso9660 jfs nilfs2 ntfs3 overlay ramfs reiserfs squashfs tmpfs udf vfat xfs zfs'.split(
     ' ',
   ),
 )
-/** Concurrent calls on one drive: more are not faster. */
+/** The maximum number of concurrent calls on one drive: more are not faster. */
 const mostCalls = 16
 /** How often to check whether any call has ended. */
 const lookMs = 1_000
-/** A drive whose free space takes longer to read hangs: servers answer that from memory. */
+/** A drive hangs if reading its free space takes longer: servers answer that from memory. */
 const patienceMs = 3_000
-/** Calls that probes and lists of all buckets wait for: they change nothing, so their results can be ignored. */
+/** Calls that probes and listings of buckets wait for. They change nothing, so their results can be ignored. */
 const impatient = new Set<PropertyKey>(['check', 'bucketCreatedAtMs', 'quota'])
-/** As `patienceMs`, for these calls: probes have to answer within two seconds. */
+/** As `patienceMs`, for these calls: probes have to reply within two seconds. */
 const impatientMs = 800
 const impatientLookMs = 300
-/** Calls that do not use the file system, or must end what was begun. */
+/** Calls that do not use the file system, or that end something that has begun. */
 const passed = new Set<PropertyKey>('abilities close hasMore seek statistics trashes'.split(' '))
 
-/** The calls in the thread pool on a file system that may hang. */
+/** The file calls of one drive in the thread pool, if its file system may hang. */
 export class FileCalls {
   readonly #path: string
   readonly #limiter = new Limiter(0)
@@ -40,7 +40,7 @@ export class FileCalls {
     this.#path = path
   }
 
-  /** Whether the server of the file system does not answer. */
+  /** Whether the server of the file system does not respond. */
   get isHanging(): boolean {
     return this.#isSilent(patienceMs)
   }
@@ -53,7 +53,7 @@ export class FileCalls {
     this.#limiter.resize(calls)
   }
 
-  /** Runs a call when fewer than the limit run. Calls that hang then leave threads to others. */
+  /** Runs a call when fewer than the limit are running. So calls that hang leave threads to others. */
   async run<Result>(call: () => Promise<Result>): Promise<Result> {
     this.#running += 1
     this.#timer ??= setInterval(() => this.#look(), lookMs).unref()
@@ -65,7 +65,7 @@ export class FileCalls {
     }
   }
 
-  /** A single call may take minutes, as the sync of a large file does: only if none ends, the server is asked. */
+  /** Asks the server if no call has ended. A single call, such as the sync of a large file, may take minutes. */
   #look(): void {
     if (this.#running === 0) {
       clearInterval(this.#timer)
@@ -79,13 +79,13 @@ export class FileCalls {
   #ask(): void {
     if (this.#askedAtMs !== undefined) return
     this.#askedAtMs = performance.now()
-    // No cache answers this.
+    // Not answered from a cache of this machine.
     nodeFs.statfs(this.#path, () => {
       this.#askedAtMs = undefined
     })
   }
 
-  /** Settles as the call, or rejects soon when the server does not answer. A disk that has to spin up is waited for. */
+  /** Settles as the call, or rejects soon if the server does not respond. Waits for a disk that has to spin up. */
   async impatiently<Result>(call: Promise<Result>): Promise<Result> {
     const silent = new AbortController()
     const timer = setInterval(() => {
@@ -96,14 +96,14 @@ export class FileCalls {
   }
 }
 
-/** Of all drives of this process on file systems that may hang, by their root folders; they stay if one is opened again. */
+/** By root folder, for all drives of this process on file systems that may hang. They stay if a drive is opened again. */
 const callsByRoot = new Map<string, FileCalls>()
-/** By the descriptors that are open on them. */
+/** By open descriptor. */
 const callsByFd = new Map<number, FileCalls>()
 
 /**
- * The calls on the file system of a folder; undefined if it is on a disk. Together, such drives leave threads of the pool
- * to everything else.
+ * The calls on the file system of a folder; undefined if it is on a disk. All such drives together leave threads of the
+ * pool to everything else.
  *
  * @param root without symbolic links
  */
@@ -113,14 +113,14 @@ export function fileCallsOf(root: string): FileCalls | undefined {
   const calls = callsByRoot.get(root) ?? new FileCalls(root)
   callsByRoot.set(root, calls)
   const share = Math.floor(threadPoolSize / (callsByRoot.size + 1))
-  // One thread of each share asks whether the server answers.
+  // One thread of each share is for asking whether the server responds.
   for (const one of callsByRoot.values()) one.limit(Math.max(1, Math.min(mostCalls, share - 1)))
   return calls
 }
 
 /**
- * Whether a call in the folder may wait for a server, as on NFS, SMB and FUSE. Then it can take forever, and must not be
- * synchronous.
+ * Whether a call in the folder may wait for a server, as on NFS, SMB and FUSE. Such a call may never return, so it must not
+ * be synchronous.
  *
  * @param mounts the text of /proc/self/mountinfo
  */
@@ -144,7 +144,7 @@ function isWithin(path: string, folder: string): boolean {
   return path === folder || path.startsWith(folder.endsWith('/') ? folder : `${folder}/`)
 }
 
-/** A call whose first parameter is a path or a descriptor, within the limit of its drive. */
+/** Wraps a call whose first parameter is a path or a descriptor: it waits for the limit of its drive. */
 export function limited<Given extends unknown[], Result>(
   call: (...given: Given) => Promise<Result>,
 ): (...given: Given) => Promise<Result> {
@@ -174,12 +174,12 @@ export async function openFile(path: string, flags: number, mode?: number): Prom
 
 export function closeFile(fd: number): Promise<void> {
   const calls = callsByFd.get(fd)
-  // Before the descriptor can be used again.
+  // Before the descriptor can be reused.
   callsByFd.delete(fd)
   return calls?.run(() => closeNow(fd)) ?? closeNow(fd)
 }
 
-/** node:fs, with the limits of drives that may hang. Use it in place of node:fs for the files of a drive. */
+/** node:fs, with the limits of drives that may hang. Use it instead of node:fs for the files of a drive. */
 export const fs: typeof nodeFs = Object.create(nodeFs, {
   promises: {
     value: new Proxy(nodeFs.promises, {
@@ -193,8 +193,8 @@ export const fs: typeof nodeFs = Object.create(nodeFs, {
 })
 
 /**
- * The drive, or a part of it. While it hangs, its calls reject at once. Calls that began before wait: their system calls
- * can't be ended, and may write to their buffers at any time.
+ * The drive, or a part of it, whose calls reject immediately while the drive hangs. Calls that began earlier wait: their
+ * system calls can't be cancelled, and may write to their buffers at any time.
  */
 export function refusing<Target extends object>(target: Target, calls: FileCalls): Target {
   return new Proxy(target, {
@@ -221,8 +221,8 @@ function noAnswer(): DriveError {
 }
 
 /**
- * Waits until all have settled, then throws the first error, if any. Unlike Promise.all, it leaves none
- * running, perhaps on a descriptor that the caller closes next.
+ * Waits until all have settled, then throws the first error, if any. Unlike with Promise.all, none is still running on a
+ * descriptor that the caller closes next.
  */
 export async function allDone(work: Iterable<Promise<unknown> | undefined>): Promise<void> {
   for (const result of await Promise.allSettled(work)) {

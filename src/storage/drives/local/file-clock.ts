@@ -2,12 +2,12 @@ import { fs } from './file-calls.ts'
 import { codeOf } from './fs-error.ts'
 import { markFlags } from './objects/paced-files.ts'
 
-/** The clocks of two machines run alike for so long. A clock that is set is noticed after this time. */
+/** How long a measurement is used: the clocks of two machines do not drift apart in this time. */
 const validMs = 1_000
 
 /**
- * The clock from which the file system takes the times of folders. On a network file system it is the server's,
- * which may differ from this machine's. `Date.now()` is used where nothing may be written.
+ * The clock from which the file system takes the times of folders. On a network file system it is the server's, which may
+ * differ from this machine's. Where nothing may be written, this is `Date.now()`.
  */
 export class FileClock {
   readonly #folder: (() => string) | undefined
@@ -26,14 +26,14 @@ export class FileClock {
     this.#remake = remake
   }
 
-  /** Milliseconds since the epoch, not later than the time of a change that begins now. */
+  /** Milliseconds since the epoch, at most the time of a change that begins now. */
   async nowMs(): Promise<number> {
     if (this.#folder === undefined) return Date.now()
     if (this.#sinceMs > validMs) await this.#refresh(this.#folder)
     return this.#fileMs + this.#sinceMs
   }
 
-  /** As `nowMs`, but as last measured. */
+  /** As `nowMs`, by the last measurement. */
   get recentMs(): number {
     if (this.#folder === undefined) return Date.now()
     if (this.#sinceMs > validMs) void this.#refresh(this.#folder)

@@ -9,7 +9,7 @@ const kinds: Readonly<Record<string, DriveErrorKind>> = {
   EACCES: 'denied',
   EPERM: 'denied',
   EROFS: 'denied',
-  // A bucket's folder, or one below it, was moved to another file system after the start.
+  // The bucket's folder, or a folder in it, was moved to another file system after the start.
   EXDEV: 'denied',
   ENAMETOOLONG: 'key-too-long',
   EINVAL: 'invalid-key',
@@ -40,10 +40,10 @@ const advice: Readonly<Record<DriveErrorKind, string>> = {
   unavailable: 'The drive is not responding; check that it is mounted and healthy.',
 }
 
-/** Codes of a look-up that finds nothing at a path. */
+/** Error codes of a look-up that finds nothing at a path. */
 const absentCodes = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG', 'EINVAL', 'EILSEQ'])
 
-/** The system's code of an error, such as `ENOENT`; the empty string when it has none. */
+/** The system's code of an error, such as `ENOENT`; the empty string if it has none. */
 export function codeOf(error: unknown): string {
   return (error as NodeJS.ErrnoException | undefined)?.code ?? ''
 }

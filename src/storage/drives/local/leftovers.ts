@@ -11,10 +11,10 @@ import { type FileIdentity, identityOf } from './objects/file-identity.ts'
 import { readHolder } from './objects/key-locks.ts'
 import { readFlags } from './objects/paced-files.ts'
 
-/** After this time, no write to a removed bucket is under way any more: its mark goes (bucket-folders.ts). */
+/** How long the mark of a removed bucket stays (bucket-folders.ts). No write to the bucket takes that long. */
 const markLimitMs = 7 * 24 * 60 * 60 * 1000
 
-/** After this time, the files of a process on another host count as abandoned. */
+/** The files of a process on another host count as abandoned if they have not changed for this time. */
 const elsewhereLimitMs = 24 * 60 * 60 * 1000
 
 /** The lock of a key, or its guard (key-locks.ts). */
@@ -23,13 +23,16 @@ const lockPattern = /^[0-9a-f]{32}(\.steal)*$/
 interface Sweep {
   readonly root: LocalRoot
   readonly nowMs: number
-  /** Finishes what a dead process was doing to the folders of a key. */
+  /** Removes empty folders that a dead process has left for a key. */
   tidyFolders(note: JournalNote): Promise<void>
-  /** Called with a file that was removed and that nothing can publish any more. */
+  /** Called with a file that was removed and can't be published any more. */
   forget(identity: FileIdentity): void
 }
 
-/** Removes the files of dead processes, and never those of a living one. Entries with names of another form stay. */
+/**
+ * Removes the files of dead processes (docs/paths/publishing-a-file.md), and never those of a living one. Entries with names
+ * of other forms stay.
+ */
 export async function sweepLeftovers(sweep: Sweep): Promise<void> {
   const { root, nowMs } = sweep
   const tempFolder = root.folders.at('tmp')
@@ -37,7 +40,7 @@ export async function sweepLeftovers(sweep: Sweep): Promise<void> {
     const process = decoded(name.replace(formerSuffix, ''))
     if (!isCompleteName(process)) continue
     const path = `${tempFolder}/${name}`
-    // Moved away by a takeover (fence.ts): the process can't use it any more, even if it runs.
+    // A takeover has moved it away (fence.ts): the process can't use it any more, even if it is running.
     const isFormer = formerSuffix.test(name)
     if (!isFormer && !(await isAbandoned(root, path, process, nowMs))) continue
     for (const note of await readJournals(root, path)) await sweep.tidyFolders(note)
@@ -58,15 +61,15 @@ async function sweepLocks(root: LocalRoot, nowMs: number): Promise<void> {
   for (const name of await fs.promises.readdir(lockFolder)) {
     const path = `${lockFolder}/${name}`
     if (!lockPattern.test(name)) continue
-    // The lock of a dead process delays no one (key-locks.ts takes it over). It is removed only when
-    // it is so old that no process can be taking it over at this moment.
+    // The lock of a dead process delays nobody, because it is taken over (key-locks.ts). It is removed only if it is so
+    // old that no process can be taking it over at this moment.
     if (await isOlder(path, nowMs - elsewhereLimitMs)) await removeDeadLock(path)
   }
 }
 
-/** The records of drafts were saved before they were to be published. */
+/** Also forgets the records of the drafts, which are stored before a draft is published. */
 async function removeDrafts(folder: string, { root, forget }: Sweep): Promise<void> {
-  // Also in a fence, with files whose removal was interrupted.
+  // Including those in a fence, whose removal was interrupted.
   for await (const { path } of entriesBelow(root, folder)) {
     const draft = await openDraft(path)
     if (draft === undefined) continue
@@ -81,7 +84,7 @@ async function removeDrafts(folder: string, { root, forget }: Sweep): Promise<vo
   }
 }
 
-/** Undefined for what is not a file that can be opened: it is removed with its folder. */
+/** Undefined for anything but a file that can be opened. It is removed with its folder. */
 async function openDraft(path: string): Promise<FileHandle | undefined> {
   const stats = await unlessAbsent(() => fs.promises.lstat(path))
   if (stats?.isFile() !== true) return undefined

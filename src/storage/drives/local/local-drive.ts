@@ -53,8 +53,8 @@ export interface LocalDriveOptions {
   /** Writes nothing, not even in the drive's own folder. Only reads may be called then. */
   readonly isReadOnly?: boolean
   /**
-   * Called with each missing feature of the file system, which `prepare` begins to test and `close` waits for. Absent: it
-   * is not tested.
+   * Called with each missing feature of the file system. `prepare` starts the test, and `close` waits for its end. Absent:
+   * the file system is not tested.
    */
   readonly onFinding?: ((finding: Finding) => void) | undefined
 }
@@ -91,10 +91,10 @@ function openOn(root: LocalRoot, { records, log }: LocalDriveOptions): OpenDrive
 /** A draft with a declared size from here on is refused immediately if there is no space for it. */
 const roomCheckBytes = 8 * 1024 * 1024
 
-/** Written to check the drive: a file system may store fewer bytes in the file's inode, even if it is full. */
+/** Written to check the drive: a full file system may still store fewer bytes, in the inode of the file. */
 const writtenBytes = 4_096
 
-/** Folders of buckets that are looked at together: on a network file system each waits for replies. */
+/** How many folders of buckets are prepared at the same time: on a network file system, each waits for replies. */
 const preparedAtOnce = 16
 
 type Calls = Required<Drive>
@@ -129,7 +129,7 @@ class LocalDrive implements Drive {
   }
 
   readonly prepare: Calls['prepare'] = async (buckets) => {
-    // Nothing depends on the findings: requests are served meanwhile.
+    // Nothing depends on the findings, so requests are served during the test.
     if (this.#onFinding !== undefined) this.#probing = this.#probe(this.#onFinding)
     await forEachLimited(buckets, preparedAtOnce, (bucket) =>
       withDriveErrors(`prepare the folder ${bucketPath(this.#root, bucket)}`, () =>
@@ -310,7 +310,7 @@ async function checkReads(root: LocalRoot): Promise<void> {
   }
 }
 
-/** Writes a file to the disk and removes it. If the process is killed meanwhile, the next start does. */
+/** Writes a file to the disk and removes it. If the process is killed before that, the sweep removes the file. */
 async function checkWrites(root: LocalRoot): Promise<void> {
   await requireOwnFolder(root)
   const { path, fd } = await createTempFile(root)

@@ -19,7 +19,7 @@ export class LocalNotes implements DriveNotes {
   readonly #path: string
   /** Undefined while there is no such folder. */
   #root: FolderRoot | undefined
-  /** The file system that the drive's own folder was first seen on. */
+  /** The file system of the drive's own folder when it was first opened. */
   #device: number | undefined
   /** The owner note as last read or written. */
   #owner: string | undefined
@@ -77,8 +77,8 @@ export class LocalNotes implements DriveNotes {
   }
 
   /**
-   * Runs `use` with a file in the folder of this process, which is swept after the process has ended. Without the drive's
-   * own folder, nothing is created.
+   * Runs `use` with a new file in the folder of this process, which is swept after the process has ended. Creates nothing
+   * if the drive's own folder is missing.
    */
   async #withDraft<R>(
     text: string,
@@ -108,8 +108,8 @@ export class LocalNotes implements DriveNotes {
   }
 
   /**
-   * A network file system may have another device number after a remount: its owner note shows that it
-   * is the same drive.
+   * Compares the file systems. A network file system may have another device number after a remount: then the owner note
+   * shows that it is the same drive.
    *
    * @throws DriveError `unavailable` when another file system is mounted at the path
    */

@@ -15,17 +15,17 @@ import { codeOf, unlessAbsent, withDriveErrors } from './fs-error.ts'
 import { doesBirthtimeLast, folderIdentityOf } from './objects/file-identity.ts'
 import { PacedFiles } from './objects/paced-files.ts'
 
-/** The drive's own folder as last seen. It changes when the drive is remounted or restored. */
+/** The identity of the drive's own folder when it was last checked. It changes when the drive is remounted or restored. */
 interface OwnFolderSeen {
   device: number
   identity: string
 }
 
-/** The drive's folder as found at the start. Only `own` changes later. */
+/** The drive's folder when it was opened. Only `own` changes later. */
 export interface LocalRoot extends FolderRoot {
-  /** Nothing is written to it: the drive's own folder may be missing. */
+  /** Whether nothing may be written to it. The drive's own folder may then be missing. */
   readonly isReadOnly: boolean
-  /** The folder that shows that the drive is there: its own folder; without one, the root. */
+  /** The folder whose existence shows that the drive is mounted: its own folder, or the root if it has none. */
   readonly ownPath: string
   readonly folders: OwnFolders
   readonly own: OwnFolderSeen
@@ -40,13 +40,10 @@ export interface LocalRoot extends FolderRoot {
   readonly readMemory: ReadMemory
 }
 
-/** For the buffers of 128 readers. */
+/** Enough for the buffers of 128 readers. */
 const readMemoryBytes = 64 * 1024 * 1024
 
-/**
- * Limits the memory of all readers of a process together. It only counts bytes: each reader allocates
- * its buffers, and leaves them to the garbage collector.
- */
+/** Limits the memory of all readers of a process together. It only counts bytes: each reader allocates its own buffers. */
 class ReadMemory {
   #freeBytes = readMemoryBytes
 
@@ -136,7 +133,7 @@ export async function folderRootAt(real: string): Promise<FolderRoot & Pick<Loca
   return { path, descriptors: await findDescriptors(real), files, calls }
 }
 
-/** The folder of this process in `tmp`. */
+/** The folder of this process in `.bucketry/tmp`. */
 export function processFolderOf({ folders }: Pick<LocalRoot, 'folders'>): string {
   return `${folders.at('tmp')}/${encodeURIComponent(thisProcess)}`
 }
@@ -181,7 +178,7 @@ export function newTempPath(
   return `${folder}/${++lastTempNumber}`
 }
 
-/** Creates a temporary file; also after the drive's own folders were deleted. */
+/** Creates a temporary file, even if the drive's own folders were deleted. */
 export async function createTempFile(root: LocalRoot): Promise<{ path: string; fd: number }> {
   return await inOwnFolders(root, async () => {
     const path = newTempPath(root)
@@ -190,7 +187,7 @@ export async function createTempFile(root: LocalRoot): Promise<{ path: string; f
 }
 
 /**
- * Runs `work`, and runs it again if a folder is missing: it was deleted, or another process marked this one as ended.
+ * Runs `work`, and repeats it if a folder was missing: it was deleted, or another process has fenced this one off.
  * @throws DriveError `unavailable` when the drive is missing
  */
 export async function inOwnFolders<T>(root: LocalRoot, work: () => Promise<T>): Promise<T> {
@@ -208,14 +205,14 @@ export async function inOwnFolders<T>(root: LocalRoot, work: () => Promise<T>): 
  * @throws DriveError `unavailable` when the drive is missing
  */
 export async function remakeProcessFolder(root: LocalRoot): Promise<void> {
-  // Without the drive's own folder this is not the drive: perhaps it is not mounted.
+  // Without its own folder this is not the drive, which may not be mounted.
   await requireOwnFolder(root)
   await root.folders.open()
   await makePrivateFolder(processFolderOf(root))
 }
 
 /**
- * Uses the drive's own folders that are at their paths, if others have taken their places. Looks once a second.
+ * Opens the drive's own folders again if other folders are at their paths now. Checks that at most once a second.
  * @throws DriveError `unavailable` when the drive is missing
  */
 export async function followOwnFolders(root: LocalRoot): Promise<void> {
@@ -234,7 +231,7 @@ export async function requireOwnFolder(root: LocalRoot): Promise<void> {
     const identity = folderIdentityOf(stats, hasBirthtime)
     const isSame = stats.dev === own.device && identity === own.identity
     if (isSame) return
-    // Without a note, only the file system distinguishes a folder that was created again.
+    // A drive without a note can only be recognized by its file system if the folder was created again.
     const isAlike = stats.dev === own.device && ownerNote === undefined
     if (isAlike || (ownerNote && (await readOwnerNote(root)) === ownerNote)) {
       if (!root.isReadOnly) await root.folders.open()
@@ -259,12 +256,12 @@ async function readOwnerNote(root: FolderRoot): Promise<string | undefined> {
 async function findDescriptors(folder: string): Promise<string | undefined> {
   const handle = await fs.promises.open(folder, 'r')
   try {
-    // Without `/proc/self`, the system follows one link less whenever a name is resolved.
+    // With the PID instead of `self`, the system follows one link less for each name that it resolves.
     const descriptors = `/proc/${await fs.promises.readlink('/proc/self')}/fd/`
     const link = await fs.promises.readlink(`${descriptors}${handle.fd}`)
     return link === folder ? descriptors : undefined
   } catch {
-    // No /proc: not Linux. Real paths are compared instead.
+    // There is no /proc on systems other than Linux. Real paths are compared instead.
     return undefined
   } finally {
     await handle.close()

@@ -8,7 +8,7 @@ export interface FilePath {
   readonly name: string
 }
 
-/** The paths of an object's file (key-path.ts): the natural one unless a folder has it. */
+/** The paths of an object's file (key-path.ts). The file is at the natural path unless that is a folder. */
 export interface ObjectPath extends ObjectName {
   readonly natural: FilePath
   readonly alternative: FilePath
@@ -16,7 +16,7 @@ export interface ObjectPath extends ObjectName {
   readonly path: string
 }
 
-/** @throws DriveError `invalid-key` for what S3 does not allow as a key. */
+/** @throws DriveError `invalid-key` for a key that S3 does not allow */
 export function localPathOf(bucket: string, key: string): ObjectPath {
   requireLegalKey(key)
   const { natural, alternative } = pathOfKey(key)
@@ -53,7 +53,7 @@ export function displacedBy(objectPath: ObjectPath, path: string): ObjectPath | 
   return owners.get(path)
 }
 
-/** A key may have 500 folders, and each is looked up. */
+/** Cached, because a key may have 500 folders, and each is looked up. */
 const ownersByPath = new WeakMap<ObjectPath, ReadonlyMap<string, ObjectPath>>()
 
 function filePathOf(bucket: string, components: readonly string[]): FilePath {

@@ -6,7 +6,7 @@ import type { AttributeCache } from './objects/attribute-cache.ts'
 import type { KeyLocks } from './objects/key-locks.ts'
 import type { SmallWrites } from './small-writes/small-writes.ts'
 
-/** An open drive, as the functions that read and change its objects take it. */
+/** The parts of an open drive, for the functions that read and change its objects. */
 export interface OpenDrive {
   readonly root: LocalRoot
   readonly locks: KeyLocks

@@ -1,11 +1,11 @@
 /**
- * The buckets' folders. A writer creates the folder of its bucket again if it was removed by hand, but
- * not if the gateway has removed the bucket.
+ * The folders of buckets. A writer creates the folder of its bucket again if somebody has removed it by hand, but not if
+ * the gateway has removed the bucket.
  *
- * `.bucketry/removed` has a file for each removed bucket, its mark. A writer makes a folder at the path of the mark,
- * the new folder of the bucket in it, and renames that to the bucket's path. So it fails, wherever it is suspended,
- * if the bucket was removed in between: the remover removes the writers' folder to write the mark, before it looks for the
- * bucket's folder.
+ * `.bucketry/removed` has a file for each removed bucket, its mark. A writer creates a folder at the path of the mark, in
+ * it the new folder of the bucket, and renames that to the bucket's path. That fails if the bucket is removed meanwhile,
+ * wherever the writer is suspended: to write the mark, the remover first removes the folder of the writers, and only then
+ * looks for the bucket's folder.
  */
 
 import { basename, dirname } from 'node:path'
@@ -24,7 +24,7 @@ import { markFlags } from '../objects/paced-files.ts'
 import { makePrivateFolder, OpenFolder } from './open-folder.ts'
 import { entriesBelow, makeChild, notFolder, removeTree } from './own-folders.ts'
 
-/** How often others may get in the way of a writer or a remover. */
+/** How often other processes may interfere with a writer or a remover. */
 const attempts = 16
 
 /** Creates the folder if it is missing. @throws DriveError `denied` if it can't be a bucket's */
@@ -39,7 +39,7 @@ export async function addBucketFolder(root: LocalRoot, bucket: string): Promise<
   }
 }
 
-/** As Drive.removeBucket. The mark stays whenever the folder is gone, whoever removed it. */
+/** As Drive.removeBucket. The mark stays if the folder is gone, even if somebody else removed it. */
 export async function removeBucketFolder(root: LocalRoot, bucket: string): Promise<boolean> {
   await requireOwnFolder(root)
   const above = dirname(bucket)
@@ -76,7 +76,7 @@ export async function openBucketFolder(root: LocalRoot, bucket: string): Promise
   for (let attempt = 0; attempt < attempts; attempt++) {
     const folder = await OpenFolder.open(root, bucket)
     if (folder !== undefined) return folder
-    // Nobody has created it between the mark and this look: it stays away.
+    // Nobody has created it since the mark was seen, and nobody will.
     if (isMarked) throw new DriveError('no-bucket', `The bucket ${bucket} was removed.`)
     await requireOwnFolder(root)
     const stats = await unlessAbsent(() => fs.promises.lstat(bucketPath(root, bucket)))
@@ -88,7 +88,7 @@ export async function openBucketFolder(root: LocalRoot, bucket: string): Promise
   throw changing(bucket)
 }
 
-/** False if there is a mark. Others may prevent it in other ways: then the folder is still missing. */
+/** False if there is a mark. If others interfere, the folder may be missing although the result is true. */
 async function makeUnlessMarked(root: LocalRoot, bucket: string): Promise<boolean> {
   await inOwnFolders(root, () => makePrivateFolder(markOf(root, bucket)))
   const writers = markOf(root, bucket)
@@ -104,7 +104,7 @@ async function makeUnlessMarked(root: LocalRoot, bucket: string): Promise<boolea
     parent = await makeFolder(root, bucket.split('/').slice(0, -1))
     await fs.promises.rename(made, parent.at(basename(bucket)))
   } catch (error) {
-    // A remover has removed it and written the mark, or another writer was faster.
+    // A remover has removed the folder and written the mark, or another writer was faster.
     if (!['ENOENT', 'ENOTDIR', 'ENOTEMPTY', 'EEXIST'].includes(codeOf(error))) throw error
   } finally {
     await parent?.close()

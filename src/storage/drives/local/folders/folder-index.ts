@@ -62,7 +62,7 @@ export class FolderIndex implements FolderNames {
     return ((this.#flags[this.#order[position] ?? 0] ?? 0) & flag) !== 0
   }
 
-  /** The position of the first name that is not less than `text`; `count` when there is none. */
+  /** The position of the first name that is not less than `text`; `count` if there is none. */
   lowerBound(text: string): number {
     const wanted = Buffer.from(text)
     let low = 0
@@ -84,9 +84,8 @@ export class FolderIndex implements FolderNames {
 }
 
 /**
- * Collects names in any order, also repeatedly, and returns each once in key order. The memory of an
- * array that became too small is released immediately, not at the next garbage collection: `transfer`
- * detaches it.
+ * Collects names in any order, with repetitions, and returns each once in key order. `transfer` releases the memory of an
+ * array that has become too small immediately, instead of at the next garbage collection.
  */
 export class NamePacker {
   #bytes = Buffer.from(new ArrayBuffer(4096))
@@ -143,7 +142,7 @@ type UnsortedNames = Omit<PackedNames, 'order'>
 function orderOf(names: UnsortedNames): Uint32Array<ArrayBuffer> {
   const { flags } = names
   let hasEqual = false
-  // Added twice, or at its alternative path beside the natural one, which sorts first.
+  // A name was added twice, or at its alternative path beside the natural one, which sorts first.
   const compareEqual = (a: number, b: number): number => {
     hasEqual = true
     return (flags[a] ?? 0) - (flags[b] ?? 0)

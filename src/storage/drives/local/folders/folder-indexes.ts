@@ -15,30 +15,30 @@ import {
   readInSteps,
 } from './read-folder.ts'
 
-/** The limit for all cached indexes together; a larger one is cached alone. */
+/** The limit for all cached indexes together. A larger index is cached alone. */
 const cacheLimitBytes = 96 * 1024 * 1024
 /**
- * A folder that changed so shortly before it was read may change again without a new time: later, its
- * index cannot be distinguished from an outdated one (as in Git, "racy-git"). The kernel's file clock
- * advances in steps of up to 10 ms; some file systems store times in steps of one or two seconds.
+ * A folder that changed within this time before it was read may change again without getting a new time. Its index could
+ * not be distinguished from an outdated one later (as in Git, "racy-git"). The kernel's file clock advances in steps of up
+ * to 10 ms; some file systems store times in steps of one or two seconds.
  */
 const fineClockMs = 50
 const coarseClockMs = 2_500
-/** How often to read a small folder that is changing at the moment, see ReadRequest.times. */
+/** How often to read a small folder that is changing at the moment (FolderReadRequest.times). */
 const busyReadings = 3
 
 /**
- * A folder whose own size (its table of names) is up to this is read in about 10 ms, less than a thread takes to start,
- * and its names are sorted in about 4 ms.
+ * The maximum size of a small folder's table of names. Such a folder is read in about 10 ms, less than a thread takes to
+ * start, and its names are sorted in about 4 ms.
  */
 const smallFolderBytes = 512 * 1024
 /**
- * Not every file system reports a folder's size in bytes (ZFS counts entries, FUSE often reports
- * 4,096), and the size does not include the folders of cut names inside.
+ * The maximum number of entries of a small folder. Not every file system reports a folder's size in bytes (ZFS counts
+ * entries, FUSE often reports 4,096), and the size does not include inner folders of cut names.
  */
 const smallFolderEntries = 15_000
 
-/** An entry is garbage as soon as its name is packed: more memory would not help. */
+/** Small, because an entry is garbage as soon as its name is packed. */
 const maxYoungGenerationSizeMb = 2
 
 interface Cached {
@@ -58,7 +58,7 @@ interface Build {
  */
 export class FolderIndexes {
   readonly #root: LocalRoot
-  /** Small folders are read in this thread, in steps, and large ones in another one. */
+  /** For small folders, which are read in steps in this thread. Large ones are read in another thread. */
   readonly #pace: Pace
   readonly #thread = new CallThread<FolderReadRequest, FolderContents>(
     new URL('./read-folder-thread.ts', import.meta.url),
@@ -87,7 +87,7 @@ export class FolderIndexes {
       if (cached !== undefined && (await this.#isCurrent(path, cached))) return cached.index
       const build = this.#builds.get(path) ?? this.#build(path)
       const built = await build.done
-      // A build that started before this call may lack what was written in between.
+      // A build that started before this call may lack what was written since.
       if (build.startedAt > askedAt) return built?.index
     }
   }
@@ -123,7 +123,7 @@ export class FolderIndexes {
     }
     try {
       const startedAtMs = await this.#root.clock.nowMs()
-      // The folder may belong to another drive that was mounted in place of this one.
+      // The folder may belong to another drive that is mounted at the path of this one.
       await requireOwnFolder(this.#root)
       let built = await this.#read(folder, startedAtMs)
       const isStill = built !== undefined && isSame(await folder.stats(), built.stamp)
@@ -158,7 +158,7 @@ export class FolderIndexes {
     }
   }
 
-  /** Other requests run between the steps. Undefined if the drive is slow, or the folder is large. */
+  /** Other requests run between the steps. Undefined if the drive is slow or the folder is large. */
   async #readInSteps(request: FolderReadRequest): Promise<FolderContents | undefined> {
     const steps = readInSteps(request, smallFolderEntries)
     try {

@@ -15,9 +15,9 @@ export interface JournalNote extends ObjectName {
 }
 
 export interface JournalEntry {
-  /** Adds to earlier notes: a chain of a thousand folders is noted one by one. */
+  /** Adds to earlier notes: the folders of a long chain are noted one by one. */
   note(note: JournalNote): Promise<void>
-  /** Call it when the noted work is done or undone. */
+  /** Call it when the work in the notes is done or undone. */
   close(): Promise<void>
 }
 
@@ -27,9 +27,9 @@ const suffix = '.folders'
 const compactBytes = 256 * 1024
 
 /**
- * The changes to folders that this process has in progress. After a crash, the next start finishes them
- * (leftovers.ts), so that no prefix outlives its objects. Losing the journal loses no objects: it is not
- * synced to disk, and it is emptied when nothing is in progress.
+ * The changes to folders that are in progress in this process. After a crash, the sweep finishes them (leftovers.ts), so
+ * that no prefix outlives its objects. Losing the journal loses no objects, so it is not synced to disk. It is emptied
+ * when nothing is in progress.
  */
 export class FolderJournal {
   readonly #root: LocalRoot
@@ -76,7 +76,7 @@ export class FolderJournal {
 
   async #enqueue(work: () => Promise<void>): Promise<void> {
     const mine = this.#last.then(work)
-    // A full disk must not prevent the removal of objects.
+    // Errors are ignored: a full disk must not prevent the removal of objects.
     this.#last = mine.catch(() => undefined)
     await this.#last
   }
@@ -95,7 +95,7 @@ export class FolderJournal {
     this.#size += bytes.length
   }
 
-  /** Some entry may always be open. If the process is killed here, harmless old lines remain. */
+  /** For a journal that is never empty. If the process is killed here, harmless old lines remain. */
   async #compact(): Promise<void> {
     this.#size = 0
     await this.#append([...this.#lines.values()].flat().join(''))
@@ -110,9 +110,7 @@ export class FolderJournal {
   }
 }
 
-/**
- * The notes in the journals of a dead process, one for each key. Incomplete lines are skipped.
- */
+/** The notes in the journals of a dead process, one for each key. Skips incomplete lines. */
 export async function readJournals(
   root: FolderRoot,
   processFolder: string,

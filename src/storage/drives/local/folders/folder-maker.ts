@@ -1,4 +1,4 @@
-/** Creates the folders that keys need and removes them when they are empty again. */
+/** Creates the folders that keys need, and removes them when they are empty again. */
 import type { Stats } from 'node:fs'
 import { DriveError } from '../../drive-error.ts'
 import { fs } from '../file-calls.ts'
@@ -15,9 +15,7 @@ import { OpenFolder } from './open-folder.ts'
 /** How often a folder may be removed, or a file appear in its way, while it is created. */
 const attempts = 16
 
-/**
- * Codes of rmdir for what must stay: not empty, in use, or replaced by hand with a file or link.
- */
+/** Error codes of rmdir for a folder that stays: not empty, in use, or replaced by hand with a file or link. */
 const staysCodes = new Set(['ENOTEMPTY', 'EEXIST', 'EBUSY', 'EACCES', 'EPERM', 'ENOTDIR'])
 
 interface MadeFolder {
@@ -50,9 +48,9 @@ interface Displacing {
 }
 
 /**
- * Opens the folder of this file path, and creates it if it is missing. A file in the way is moved
- * to its alternative path under its lock: call this without the lock of the object.
- * @throws DriveError `denied` when a symbolic link or a file that is not an object is in the way.
+ * Opens the folder of this file path, and creates it if it is missing. A file that has the name of a needed folder is
+ * moved to its alternative path under its lock, so call this without the lock of the object.
+ * @throws DriveError `denied` if a symbolic link or a file that is not an object has the name of a needed folder
  */
 export async function ensureFolder(
   drive: OpenDrive,
@@ -78,8 +76,8 @@ export async function ensureFolder(
 }
 
 /**
- * Removes unused folders. Never rejects: the caller reports its own error. A folder that stays is
- * removed with the next object that is deleted from it.
+ * As `removeEmptyFolders`, but never rejects, because the caller reports its own error. A folder that stays is removed
+ * with the next object that is deleted from it.
  */
 export async function unmakeFolders(
   drive: OpenDrive,
@@ -107,7 +105,7 @@ export async function removeEmptyFolders(
   while (components.length > bucketDepth) {
     const name = components.pop() ?? ''
     const parent = await OpenFolder.open(drive.root, components.join('/'))
-    // It was already removed, perhaps before a crash: those above may still exist.
+    // It was already removed, perhaps before a crash. The folders above may still exist.
     if (parent === undefined) continue
     try {
       const isOwn = own.has(below(drive, `${parent.path}/${name}`))
@@ -119,7 +117,7 @@ export async function removeEmptyFolders(
   }
 }
 
-/** Undefined if a folder was removed meanwhile. */
+/** Undefined if a folder was removed during this. */
 async function makeFolders(
   drive: OpenDrive,
   making: Making,
@@ -178,7 +176,7 @@ async function moveAside(drive: OpenDrive, { owner, parent, stats, fence }: Disp
   if (owner.alternative.folder === owner.natural.folder) {
     return await moveFile(drive, fence, from, parent.at(owner.alternative.name))
   }
-  // The suffix makes the name so long that it is cut and has a separate folder.
+  // With the suffix, the name is so long that it is cut and needs a folder of its own.
   const { folder, made, entry } = await ensureFolder(drive, owner, owner.alternative)
   try {
     if (made.length > 0) {
@@ -187,7 +185,7 @@ async function moveAside(drive: OpenDrive, { owner, parent, stats, fence }: Disp
       await drive.attributeCache.save(file, await drive.attributeCache.of(file), own)
     }
     await moveFile(drive, fence, from, folder.at(owner.alternative.name))
-    // Before the old folder is synced: otherwise a power failure could leave the file in neither.
+    // Before the old folder is synced: otherwise the file could be in neither after a power failure.
     await folder.sync()
   } finally {
     await folder.close()
@@ -207,7 +205,7 @@ async function moveFile(
   const isLinked = present?.ino === from.stats.ino && present.dev === from.stats.dev
   const isLarge = from.stats.size >= largeBytes
   try {
-    // If it is linked already, a process was killed after it had made the link.
+    // If it is already linked, a process was killed after it had created the link.
     if (present !== undefined && !isLinked) await removeThrough(fence, drive.root, to, { isLarge })
     if (!isLinked) await files.link(from.path, to)
   } catch (error) {
@@ -236,7 +234,7 @@ async function restoreNatural(
       await drive.root.files.link(alternative, parent.at(name))
       await removeThrough(fence, drive.root, alternative, { isLarge: false })
     } catch {
-      // Another process was faster, or the file system has no links: the file may stay.
+      // Another process was faster, or the file system has no links. The file may stay.
     }
   })
 }
@@ -245,7 +243,7 @@ function below({ root }: OpenDrive, path: string): string {
   return path.slice(root.path.length + 1)
 }
 
-/** False when it is not empty, not the drive's own, or already gone. */
+/** Whether the folder no longer exists. False if it stays, because it is not empty or not the drive's own. */
 async function removeOne(
   drive: OpenDrive,
   parent: OpenFolder,

@@ -18,13 +18,13 @@ interface Turns {
 }
 
 /**
- * Concurrent syncs of all folders: a part of the thread pool (thread-pool.ts), which all file calls share. A folder may
- * have several: a caller whose changes came after the first began would otherwise wait for two. The
- * first sync of a folder always starts.
+ * The maximum number of concurrent syncs, a part of the thread pool that all file calls share. One folder may have several
+ * at the same time: a caller whose change came after the first had begun would otherwise wait for two. The first sync of a
+ * folder always starts.
  */
 const maxRunning = 8
 
-/** The limit for cached folders that are known to be durable in their parents. */
+/** The maximum number of folders that are remembered as durable in their parents. */
 const durableLimit = 10_000
 
 /** Makes changes to folders durable; writers to the same folder share syncs. */
@@ -40,13 +40,12 @@ export class FolderSync {
   }
 
   /**
-   * Resolves when everything done in the folder before the call is durable, and so are the names
-   * of the folders that lead to it, the bucket's included: another process may have created them and
-   * not have synced them yet.
+   * Resolves when everything that was done in the folder before the call is durable, and so are the names of the folders
+   * on its path, including the bucket's: another process may have created them and not have synced them yet.
    */
   async makeDurable(folder: OpenFolder): Promise<void> {
     const mark = await this.#markOf(folder)
-    // Waits for both: the folder must not be closed during a sync.
+    // Waits for both, because the folder must not be closed during a sync.
     await allDone([
       this.#sync(folder, mark),
       this.#durable.has(mark) ? undefined : this.#syncAncestors(folder),
@@ -74,7 +73,7 @@ export class FolderSync {
 
   async #syncPath(relativePath: string): Promise<void> {
     const folder = await OpenFolder.open(this.#root, relativePath)
-    // It was removed: the process that removed it syncs its parent.
+    // The process that removed it syncs its parent.
     if (folder === undefined) return
     try {
       await this.#sync(folder, await this.#markOf(folder))
@@ -83,7 +82,7 @@ export class FolderSync {
     }
   }
 
-  /** Calls in one turn of the event loop share a sync, which starts after it. */
+  /** Calls in one turn of the event loop share a sync, which starts after that turn. */
   #sync(folder: OpenFolder, mark: string): Promise<void> {
     let turns = this.#turns.get(mark)
     if (turns === undefined) {
@@ -128,7 +127,7 @@ export class FolderSync {
   }
 }
 
-/** Identifies a folder at its absolute path: one that is created again may have the inode of the previous one. */
+/** Identifies a folder at its absolute path. A folder that is created again may have the inode of the previous one. */
 export function folderMark(path: string, stats: Stats, hasBirthtime: boolean): string {
   return `${path} ${folderIdentityOf(stats, hasBirthtime)}`
 }

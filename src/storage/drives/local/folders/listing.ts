@@ -44,7 +44,7 @@ export function openLocalCursor(drive: OpenDrive, bucket: string, query: ListQue
 }
 
 /**
- * Names what can't be read. A listing fails there: without it, its objects would seem deleted
+ * Names the file or folder that can't be read. The listing fails, because objects there would otherwise seem to be deleted
  * (docs/decisions/0031-listings-read-the-folder.md).
  */
 function reasonOf(error: unknown, root: LocalRoot): string {
@@ -99,7 +99,7 @@ function plainPath({ names, key, path }: LocalFolder, position: number, innerKey
 
 /** A listed object whose file has not been read yet. */
 export interface LocalCandidate extends ObjectCandidate {
-  /** The object's natural path below the root, if it is known from the listing. */
+  /** The object's natural path below the root, if the listing shows it. */
   readonly path: string | undefined
   readonly isAlternative: boolean
 }
@@ -108,12 +108,12 @@ const noEtag: ListedAttributes = { etag: '' }
 
 type ListedDrive = Pick<OpenDrive, 'root' | 'attributeCache'>
 
-/** Concurrent look-ups when the disk is slow. */
+/** The maximum number of concurrent look-ups when the disk is slow. */
 const concurrentLooks = 64
 
 /**
- * The number of files in one query for ETags. SQLite runs in this thread: a query for a thousand files
- * would delay other requests by 10 to 30 ms.
+ * The number of files in one query for ETags. SQLite runs in this thread, and a query for a thousand files would delay
+ * other requests by 10 to 30 ms.
  */
 const etagBatch = 100
 
@@ -142,7 +142,7 @@ export async function describeListed(
   return entries
 }
 
-/** The batches run concurrently if the database runs in another process. */
+/** The batches run concurrently if the database is another process. */
 async function attributesOf(
   drive: ListedDrive,
   files: readonly StampedFile[],
@@ -151,7 +151,7 @@ async function attributesOf(
   const batches: Promise<ListedAttributes[]>[] = []
   for (let start = 0; start < files.length; start += etagBatch) {
     const batch = drive.attributeCache.listedOf(files.slice(start, start + etagBatch))
-    // As in `lookAtAll`.
+    // Awaited below: avoids an unhandled rejection.
     batch.catch(() => undefined)
     batches.push(batch)
     const pause = turns.step()
@@ -177,7 +177,7 @@ async function lookAtAll(
   return files
 }
 
-/** The folder of a file whose path is known from the listing. */
+/** The folder of a file whose path the listing shows. */
 function folderOf({ path, isAlternative }: LocalCandidate): string | undefined {
   return path === undefined || isAlternative ? undefined : dirname(path)
 }
@@ -196,7 +196,7 @@ interface Placed {
 }
 
 /**
- * Names are resolved from the open folder: the folder may have been exchanged with a symbolic link since it was read.
+ * Names are resolved from the open folder, because a symbolic link may have replaced the folder since it was read.
  *
  * @param path the folder of all files; undefined if they have to be searched
  */
@@ -219,7 +219,7 @@ async function lookIn(look: Look, path: string | undefined, placed: readonly Pla
     }
     await allDone(pending)
   } catch (error) {
-    // For people, who do not know the descriptor (local-tree.ts).
+    // `reasonOf` shows the path to people, who do not know the descriptor.
     const { path: at } = error as NodeJS.ErrnoException
     if (at !== undefined)
       Object.assign(error as Error, { path: `${root.path}/${path}/${basename(at)}` })
@@ -239,7 +239,7 @@ async function find(
   files[position] = found ?? (await search(drive, bucket, candidate))
 }
 
-/** Twice at both paths: the object may be moved from one to the other meanwhile. */
+/** Looks twice at both paths, because the object may be moved from one to the other meanwhile. */
 async function search(
   { root }: ListedDrive,
   bucket: string,

@@ -7,15 +7,15 @@ interface NameBytes {
 
 /** A group of at most this many names is sorted by comparing two at a time. */
 const smallGroup = 12
-/** The most bytes of a name in one key. */
-const longestKey = 16
+/** The maximum number of bytes of a name in one key. */
+const maxKeyLength = 16
 /** A double represents integers up to here exactly. */
-const mostValues = 2 ** 53
+const maxValues = 2 ** 53
 
 /**
- * Sorts names by their bytes. Comparing two names reads memory at four random places, which takes most of
- * the time of an ordinary sort. So some bytes of each name become a number, the engine sorts the numbers,
- * and only names with equal numbers are sorted further.
+ * Sorts names by their bytes. Comparing two names reads memory at four random places, which takes most of the time of an
+ * ordinary sort. So some bytes of each name are packed into a number, the engine sorts the numbers, and only names with
+ * equal numbers are sorted further.
  */
 export class NameOrder {
   readonly #bytes: Uint8Array
@@ -26,12 +26,12 @@ export class NameOrder {
   /** A power of two, greater than all indexes. */
   readonly #unit: number
   readonly #inverse: number
-  /** The place of each byte among those that occur, from 1; 0 is the end of a name. */
+  /** The rank of each byte among those that occur, from 1; 0 is the end of a name. */
   readonly #ranks = new Uint16Array(256)
 
   /**
-   * @param compareEqual decides between names with equal bytes. It is called at least once for each two
-   *   that are neighbors in the end.
+   * @param compareEqual decides the order of names with equal bytes. It is called at least once for each pair that become
+   *   neighbors.
    */
   constructor(names: NameBytes, count: number, compareEqual: (a: number, b: number) => number) {
     this.#bytes = names.bytes
@@ -70,8 +70,8 @@ export class NameOrder {
 
   #sortByKeys(from: number, to: number, depth: number, base: number): void {
     let length = 0
-    for (let values = this.#unit * base; values <= mostValues; values *= base) {
-      if (++length === longestKey) break
+    for (let values = this.#unit * base; values <= maxValues; values *= base) {
+      if (++length === maxKeyLength) break
     }
     this.#setKeys(from, to, { depth, length, base })
     this.#keys.subarray(from, to).sort()
@@ -125,7 +125,7 @@ export class NameOrder {
     for (let position = from; position < to; position++) {
       const name = this.#nameAt(position)
       const start = (this.#starts[name] ?? 0) + depth
-      const end = Math.min(start + longestKey, this.#starts[name + 1] ?? 0)
+      const end = Math.min(start + maxKeyLength, this.#starts[name + 1] ?? 0)
       for (let at = start; at < end; at++) ranks[this.#bytes[at] ?? 0] = 1
     }
     let base = 1

@@ -4,7 +4,7 @@ import { closeFile, fs, openFile } from '../file-calls.ts'
 import { codeOf, unlessAbsent } from '../fs-error.ts'
 import { folderOpenFlags, fsyncFile, type PacedFiles, readFlags } from '../objects/paced-files.ts'
 
-/** What it takes to open folders below a root. */
+/** What is needed to open folders below a root. */
 export interface FolderRoot {
   /** Absolute, without symbolic links and trailing `/`. */
   readonly path: string
@@ -44,7 +44,7 @@ export class OpenFolder {
     return isReal ? new OpenFolder(root, path, fd) : undefined
   }
 
-  /** This folder; if it was moved or removed since it was opened, closes it and returns undefined. */
+  /** Returns this folder. If it was moved or removed since it was opened, closes it and returns undefined. */
   async ifStillThere(): Promise<OpenFolder | undefined> {
     const { descriptors, files } = this.#root
     let isThere = false
@@ -92,14 +92,14 @@ export class OpenFolder {
     return this.#root.files.fstat(this.#fd)
   }
 
-  /** False if it was moved, removed or unmounted, as far as the system tells. */
+  /** False if the system reports that it was moved, removed or unmounted. */
   async isAtPath(): Promise<boolean> {
     const { descriptors, files } = this.#root
     return descriptors === undefined || (await files.readlink(this.ownPath)) === this.path
   }
 
   /**
-   * The mount that it was opened through (proc(5)). link(2) and rename(2) fail between two mounts, also of one file
+   * The mount through which it was opened (proc(5)). link(2) and rename(2) fail between two mounts, even of one file
    * system. Undefined if it has been unmounted, or is unknown.
    */
   async mountId(): Promise<string | undefined> {
@@ -159,7 +159,7 @@ async function makeFolders(path: string): Promise<string | undefined> {
   }
 }
 
-/** Creates a folder, by default for this user only, unless something has the path. */
+/** Creates a folder, by default for this user only, unless something exists at the path. */
 export async function makePrivateFolder(path: string, mode = 0o700): Promise<void> {
   try {
     await fs.promises.mkdir(path, { mode })

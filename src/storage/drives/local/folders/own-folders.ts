@@ -4,15 +4,15 @@ import { fs } from '../file-calls.ts'
 import { codeOf, unlessAbsent } from '../fs-error.ts'
 import { type FolderRoot, makePrivateFolder, OpenFolder } from './open-folder.ts'
 
-/** The folder of the drive's own files, on the same file system as the buckets. */
+/** The drive's own folder, on the same file system as the buckets. */
 export const ownFolderName = '.bucketry'
 
 const names = ['tmp', 'uploads', 'locks', 'removed'] as const
 type OwnName = (typeof names)[number]
 
-/** How long a folder stays open that is no longer the drive's: calls in it may be under way. */
+/** How long a folder that is no longer the drive's stays open, for calls that still use it. */
 const graceMs = 60_000
-/** How often to look whether the folders are still at their paths. */
+/** How often to check whether the folders are still at their paths. */
 const lookMs = 1_000
 
 interface OpenedFolder {
@@ -21,10 +21,9 @@ interface OpenedFolder {
 }
 
 /**
- * The folders in the drive's own folder. They stay open, and names in them are resolved from their descriptors, so that
- * a symbolic link that takes the place of one of them, or of the drive's own folder, leads no write, removal or listing
- * out of the drive. A folder of a process in `tmp` is resolved by its name, because a takeover renames it
- * (fence.ts).
+ * The folders in the drive's own folder. They stay open, and names in them are resolved from their descriptors: if a
+ * symbolic link replaces one of them, or the drive's own folder, no write, removal or listing leaves the drive. The folder
+ * of a process in `tmp` is resolved by its name, because a takeover renames it (fence.ts).
  */
 export class OwnFolders {
   readonly #root: FolderRoot
@@ -36,7 +35,7 @@ export class OwnFolders {
     this.#root = root
   }
 
-  /** The path by which to use the folder. It is valid while the folder is the drive's, and a minute longer. */
+  /** The path by which to use the folder. It is valid while the folder is the drive's, and for a minute afterwards. */
   at(name: OwnName): string {
     return this.#opened.get(name)?.folder.ownPath ?? `${this.#root.path}/${ownFolderName}/${name}`
   }
@@ -52,7 +51,7 @@ export class OwnFolders {
     return this.#opening
   }
 
-  /** Whether all of them are at their paths, or were within the last second. */
+  /** Whether all of them are at their paths, as of the last second. */
   areThere(): true | Promise<boolean> {
     return performance.now() - this.#lookedAtMs < lookMs || this.#look()
   }
@@ -82,12 +81,12 @@ export class OwnFolders {
     }
   }
 
-  /** False if the folder is the present one. */
+  /** Replaces the folder. False if it is the present one. */
   async #keep(name: OwnName, folder: OpenFolder): Promise<boolean> {
     const former = this.#opened.get(name)
     const stats = await folder.stats()
     const isSame = former?.stats.ino === stats.ino && former.stats.dev === stats.dev
-    // After an unmount with --lazy, it may be mounted again.
+    // After `umount --lazy`, the same folder may be mounted again.
     if (isSame && (await former.folder.mountId()) === (await folder.mountId())) return false
     this.#opened.set(name, { folder, stats })
     if (former !== undefined) setTimeout(() => void former.folder.close(), graceMs).unref()
@@ -142,8 +141,8 @@ interface OwnEntry {
 }
 
 /**
- * What is in one of the drive's own folders, a folder after what is in it. Every folder is opened, so that a symbolic
- * link that takes its place meanwhile is not followed.
+ * Everything in one of the drive's own folders; a folder comes after its content. Every folder is opened, so that a
+ * symbolic link that replaces it meanwhile is not followed.
  *
  * @param path leads through open folders up to its last name
  */
@@ -164,7 +163,7 @@ export async function* entriesBelow(root: FolderRoot, path: string): AsyncGenera
   }
 }
 
-/** Removes what has the path, and what is in it. A symbolic link is removed itself. */
+/** Removes the file or folder at the path with its content. Does not follow a symbolic link, but removes it. */
 export async function removeTree(root: FolderRoot, path: string): Promise<void> {
   for await (const entry of entriesBelow(root, path)) await removeOne(entry.path)
   await removeOne(path)
@@ -174,13 +173,13 @@ async function removeOne(path: string): Promise<void> {
   try {
     await unlessAbsent(() => fs.promises.unlink(path))
   } catch (error) {
-    // EPERM: a folder, on other systems than Linux.
+    // EPERM means a folder on systems other than Linux.
     if (!['EISDIR', 'EPERM'].includes(codeOf(error))) throw error
     await unlessAbsent(() => fs.promises.rmdir(path))
   }
 }
 
-/** The last change of a folder and of all in it; undefined if it is not a folder. */
+/** The last change of a folder or of anything in it; undefined if it is not a folder. */
 export async function lastChangeMs(root: FolderRoot, path: string): Promise<number | undefined> {
   const folder = await unlessAbsent(() => fs.promises.lstat(path))
   if (!folder?.isDirectory()) return undefined

@@ -6,7 +6,7 @@ import { NamePacker, nameFlags, type PackedNames } from './folder-index.ts'
 
 /** Entries in one read from the system. */
 const batchSize = 64
-/** Entries in one step: some 0.7 ms, and twice that in a fresh process. */
+/** Entries in one step, which takes some 0.7 ms, and twice that in a new process. */
 const stepEntries = 1_000
 const replacementCharacter = '\ufffd'
 
@@ -34,8 +34,8 @@ export interface FolderReadRequest {
   readonly path: string
   readonly descriptors: string | undefined
   /**
-   * How often to read. A name that is renamed during a reading may be missed (readdir(3p)); the result
-   * contains the names of all readings.
+   * How often to read the folder. A name that is renamed meanwhile may be missed (readdir(3p)). The result contains the
+   * names of all readings.
    */
   readonly times: number
 }
@@ -53,8 +53,8 @@ export function readFolder(request: FolderReadRequest): FolderContents {
 }
 
 /**
- * As `readFolder`, in steps of a millisecond, and one to sort the names. Returns undefined when there are more entries
- * than `limit`. End it with `return` if not all steps are taken.
+ * As `readFolder`, in steps of about a millisecond and one step for sorting. Returns undefined if there are more entries
+ * than `limit`. End it with `return` if you do not take all steps.
  */
 export function* readInSteps(
   request: FolderReadRequest,
@@ -76,7 +76,7 @@ interface Reading {
   readonly request: FolderReadRequest
   readonly packer: NamePacker
   readonly inner: InnerFolder[]
-  /** Entries that may still be read, inner folders included; below zero when there were more. */
+  /** Entries that may still be read, including inner folders; negative if there were more. */
   readonly budget: { left: number }
   /** The path from the requested folder to this one. */
   readonly below: string
@@ -98,7 +98,7 @@ function* readInto(reading: Reading): Generator<undefined, void> {
   }
 }
 
-/** Returns what the names in the entry continue if it is a folder of cut names. */
+/** If the entry is a folder of cut names, returns the text that the names in it continue. */
 function addEntry(reading: Reading, entry: Dirent): string | undefined {
   const { name } = entry
   const type = name.includes(replacementCharacter) ? statsOf(reading, name) : entry
@@ -106,7 +106,7 @@ function addEntry(reading: Reading, entry: Dirent): string | undefined {
   if (!isFile && !type?.isDirectory()) return undefined
   const { continued } = reading
   if (continued === undefined && !name.includes('%')) {
-    // Neither escaped nor cut (key-path.ts), as nearly all names.
+    // Like nearly all names, it is neither escaped nor cut (key-path.ts).
     reading.packer.add(name, isFile ? 0 : nameFlags.folder)
     return undefined
   }
@@ -140,14 +140,13 @@ function* readInner(reading: Reading, name: string, continued: string): Generato
 }
 
 /**
- * The status of a name that contains U+FFFD. Undefined if it is not the name on the disk, where bytes are
- * in its place that are not UTF-8.
+ * The status of a name that contains U+FFFD. Undefined if the name on the disk has bytes in its place that are not UTF-8.
  */
 function statsOf({ request }: Reading, name: string): Stats | undefined {
   try {
     return fs.lstatSync(`${request.path}/${name}`, { throwIfNoEntry: false })
   } catch (error) {
-    // Three bytes for each that is not UTF-8 may be too long for a name.
+    // With three bytes for each one that is not UTF-8, the name may be too long.
     if (isAbsent(error)) return undefined
     throw error
   }

@@ -19,7 +19,7 @@ export interface StampedFile extends FileStamp {
   readonly path: string
 }
 
-/** The limit for the cached attributes of all files together. */
+/** The limit for the attributes of all files together. */
 const cacheLimitBytes = 8 * 1024 * 1024
 /** The approximate size of an entry without its text, with what protocols add to the attributes. */
 const entryBytes = 1_500
@@ -27,7 +27,7 @@ const entryBytes = 1_500
 const maxListed = 8_192
 /** A read that accepts provisional attributes waits at most this long for the database. */
 const recordWaitMs = 3_000
-/** While the database does not respond, one read asks it in this time and the others do not wait. */
+/** While the database does not respond, one read in this time asks it, and the others do not wait. */
 const askAgainMs = 1_000
 
 /**
@@ -38,7 +38,7 @@ const askAgainMs = 1_000
 export class AttributeCache {
   readonly #records: FileRecords
   readonly #log: Pick<Log, 'warn'>
-  /** Of `of`, not of listings. */
+  /** Counts of `of`, without listings. */
   readonly counts = { hits: 0, misses: 0 }
   readonly #cache = new SizedCache<Attributes>(cacheLimitBytes)
   readonly #listed = new SizedCache<ListedAttributes>(maxListed)
@@ -58,7 +58,7 @@ export class AttributeCache {
     return this.#cached(file) ?? (await this.#load(file))
   }
 
-  /** As `of`, but provisional attributes, which are not cached, while the database does not respond. */
+  /** As `of`, but while the database does not respond, returns provisional attributes, which are not cached. */
   async ofOrProvisional(file: StampedFile): Promise<Attributes> {
     const cached = this.#cached(file)
     if (cached !== undefined) return cached
@@ -73,7 +73,7 @@ export class AttributeCache {
         return attributes
       } catch (error) {
         if (!isAbsence(error)) throw error
-        // The database has answered another read meanwhile: it is back, and this one was lost with its connection.
+        // If the database has answered another read meanwhile, this read was only lost with its connection.
         if (this.#answeredAtMs <= askedAtMs) this.#noteAbsence(error)
       }
     }
@@ -109,7 +109,7 @@ export class AttributeCache {
     return this.#keep(file.identity, adopted)
   }
 
-  /** Of at most 1,000 files, in their order. Does not evict cached attributes. */
+  /** The attributes of at most 1,000 files, in their order, for a listing. Does not evict cached attributes. */
   async listedOf(files: readonly StampedFile[]): Promise<ListedAttributes[]> {
     const listed = files.map(
       (file) => this.#cache.peek(file.identity) ?? this.#listed.get(provisionalKey(file)),
@@ -162,7 +162,7 @@ export class AttributeCache {
     return attributes
   }
 
-  /** Lets the file keep its attributes when it is renamed. Nothing is lost if this fails. */
+  /** Stores the attributes for the file's identity, so that it keeps them when it is renamed. May fail without harm. */
   #adopt(file: StampedFile, attributes: Attributes): void {
     this.save(file, attributes, []).catch((error: unknown) => {
       this.#log.warn({ err: error, path: file.path }, 'could not adopt a file')

@@ -3,14 +3,14 @@ import { DriveError } from '../../drive-error.ts'
 import { canCopy } from '../../write-conditions.ts'
 import { fs } from '../file-calls.ts'
 import { cannotLink, codeOf } from '../fs-error.ts'
-import { createTempFile, type LocalRoot, newTempPath } from '../local-root.ts'
+import { type LocalRoot, newTempPath } from '../local-root.ts'
 import { localPathOf } from '../object-path.ts'
 import type { OpenDrive } from '../open-drive.ts'
 import { isSameFile, isSameVersion } from './file-identity.ts'
 import { metadataOf, type ObjectFile, openObject } from './object-files.ts'
-import { OutputFile } from './output-file.ts'
+import { cloneFile, OutputFile } from './output-file.ts'
 import { readFlags } from './paced-files.ts'
-import { publishFile } from './publisher.ts'
+import { publishFile, sealedFile } from './publisher.ts'
 
 /** As Drive.copy. */
 export async function copyObject(
@@ -33,14 +33,8 @@ export async function copyObject(
     }
     const output = await copyToTemp(root, file, signal)
     try {
-      return await publishFile(drive, {
-        objectPath: localPathOf(target.bucket, target.key),
-        path: output.path,
-        attributes,
-        conditions,
-        shape: () => output.shape(),
-        flush: () => output.flush(),
-      })
+      const objectPath = localPathOf(target.bucket, target.key)
+      return await publishFile(drive, { objectPath, file: output, attributes, conditions })
     } finally {
       // The path no longer exists unless publishing failed.
       await output.remove()
@@ -65,7 +59,7 @@ async function linkToTemp(root: LocalRoot, file: ObjectFile): Promise<string | u
   throw replacedMeanwhile()
 }
 
-/** Publishes a file that has other names, with its time and identity, so that they share its attributes. */
+/** Publishes a file that has other names, with its time and identity: all its names share one record. */
 async function publishLink(
   drive: OpenDrive,
   { path, identity, size, modifiedAtMs }: ObjectFile,
@@ -74,11 +68,10 @@ async function publishLink(
 ): Promise<ObjectMetadata> {
   try {
     return await publishFile(drive, {
-      ...{ objectPath: localPathOf(bucket, key), path, attributes, conditions },
-      shape: async () => ({ identity, size, modifiedAtMs }),
+      ...{ objectPath: localPathOf(bucket, key), attributes, conditions },
       // Its bytes were durable before it became an object.
-      flush: async () => undefined,
-      // Its record keeps the path of the source until the conditions hold.
+      file: sealedFile(path, { identity, size, modifiedAtMs }),
+      // The record has the path of the source until the conditions hold.
       ...{ isLinked: true, shapesLate: true },
     })
   } finally {
@@ -92,9 +85,8 @@ function replacedMeanwhile(): DriveError {
 }
 
 /**
- * A temporary file with the bytes of an open one. File systems such as Btrfs and XFS share the blocks;
- * otherwise the bytes are copied in pieces, so that `signal` can stop the copy and no thread is blocked
- * for long.
+ * A temporary file with the bytes of an open one. It is a clone if the file system can do that. Otherwise the bytes are
+ * copied in pieces, so that `signal` can stop the copy and no thread is blocked for long.
  * @throws DriveError `changed` when the source is edited meanwhile
  */
 async function copyToTemp(
@@ -121,8 +113,7 @@ async function copyToNew(
   source: ObjectFile,
   signal: AbortSignal | undefined,
 ): Promise<OutputFile> {
-  const { path, fd } = await createTempFile(root)
-  const output = new OutputFile(root, path, fd)
+  const output = await OutputFile.temporary(root)
   try {
     await output.copy(source.fd, { size: source.size, signal })
     return output
@@ -132,19 +123,12 @@ async function copyToNew(
   }
 }
 
-/** Undefined if the file system cannot share blocks. */
+/** Undefined if the file system can't clone files. */
 async function cloneToTemp(root: LocalRoot, from: number): Promise<OutputFile | undefined> {
   if (root.descriptors === undefined) return undefined
   const path = newTempPath(root)
-  try {
-    const { COPYFILE_EXCL, COPYFILE_FICLONE_FORCE } = fs.constants
-    // By its descriptor, the source is the opened version, even if another file has its path now.
-    const source = `${root.descriptors}${from}`
-    await fs.promises.copyFile(source, path, COPYFILE_EXCL | COPYFILE_FICLONE_FORCE)
-  } catch (error) {
-    if (['ENOSPC', 'EDQUOT', 'EIO'].includes(codeOf(error))) throw error
-    return undefined
-  }
+  // By its descriptor, the source is the opened version, even if another file has its path now.
+  if (!(await cloneFile(`${root.descriptors}${from}`, path))) return undefined
   const fd = await root.files.open(path, readFlags)
   return new OutputFile(root, path, fd)
 }

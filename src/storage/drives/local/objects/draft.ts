@@ -1,7 +1,6 @@
 import type { Attributes } from '../../attributes.ts'
 import type { Draft, DraftOptions, ObjectMetadata, WriteConditions } from '../../drive.ts'
 import { withDriveErrors } from '../fs-error.ts'
-import { createTempFile } from '../local-root.ts'
 import type { ObjectPath } from '../object-path.ts'
 import type { OpenDrive } from '../open-drive.ts'
 import { publishSmall } from '../small-writes/small-publisher.ts'
@@ -11,10 +10,7 @@ import { publishFile } from './publisher.ts'
 /** Objects up to this size are buffered in memory until they are complete. */
 const smallBytes = 64 * 1024
 
-/**
- * A new object: a temporary file. A small object of known size is first buffered. Wrap it with
- * `endingDraft`.
- */
+/** A new object in a temporary file. A small object of known size is buffered first. Wrap it with `endingDraft`. */
 export class LocalDraft implements Draft {
   readonly #drive: OpenDrive
   readonly #objectPath: ObjectPath
@@ -30,7 +26,7 @@ export class LocalDraft implements Draft {
     this.#signal = options.signal
     this.#doing = `write ${objectPath.bucket}/${objectPath.key}`
     const { size = Number.POSITIVE_INFINITY } = options
-    // Of its own memory: it is copied to a thread, with all memory that it shares.
+    // Not from the shared pool: it is copied to a thread, with all of its memory.
     if (size <= smallBytes) this.#small = Buffer.allocUnsafeSlow(size)
   }
 
@@ -68,13 +64,11 @@ export class LocalDraft implements Draft {
     const output = await this.#spill()
     const metadata = await publishFile(this.#drive, {
       objectPath: this.#objectPath,
-      path: output.path,
+      file: output,
       attributes,
       conditions,
       // The wait for the lock may have been long.
       assertHeld: () => this.#signal?.throwIfAborted(),
-      shape: () => output.shape(),
-      flush: () => output.flush(),
     })
     await output.close()
     return metadata
@@ -88,9 +82,7 @@ export class LocalDraft implements Draft {
   /** The temporary file, with all bytes written so far. */
   async #spill(): Promise<OutputFile> {
     if (this.#output !== undefined) return this.#output
-    const { root } = this.#drive
-    const { path, fd } = await createTempFile(root)
-    const output = new OutputFile(root, path, fd)
+    const output = await OutputFile.temporary(this.#drive.root)
     this.#output = output
     const small = this.#small
     this.#small = undefined

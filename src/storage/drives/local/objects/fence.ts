@@ -10,11 +10,11 @@ import { unlinkLarge } from './paced-files.ts'
 /** Begins the names of fences, which are in the folder of their process. */
 const fencePrefix = 'fence-'
 
-/** The fence that a process had before it took a lock. */
+/** The fence of a process, opened before it took a lock. */
 export interface OpenFence {
   /** A path for a new file inside the fence. */
   newPath(): string
-  /** Call it when the folder is gone: the next lock needs another fence. */
+  /** Call it when the folder is gone. The next lock then gets another fence. */
   lost(): void
 }
 
@@ -25,14 +25,14 @@ export interface OpenFence {
  */
 export class Fence {
   readonly #root: LocalRoot
-  /** Its name in the folder of the process; undefined: there is none. */
+  /** Its name in the folder of the process; undefined if there is none. */
   #name: string | undefined
 
   constructor(root: LocalRoot) {
     this.#root = root
   }
 
-  /** Creates a new folder. For when the present one is gone, or may be. */
+  /** Creates another folder, because the present one is or may be gone. */
   async renew(): Promise<void> {
     await this.#make()
   }
@@ -57,7 +57,7 @@ export class Fence {
       )
     } catch (error) {
       if (!['ENOSPC', 'EDQUOT'].includes(codeOf(error))) throw error
-      // Removals must work on a full drive. They use the folder of the process: a takeover moves it too, but other
+      // Removals must work on a full drive. They use the folder of the process. A takeover moves it as well, but other
       // requests create it again.
       return undefined
     }
@@ -105,10 +105,10 @@ export const holderName = 'holder'
 /** Begins the new names of the entries of a folder that was moved away. */
 const fencedPrefix = 'fenced-'
 
-/** Ends the new name of a process's folder, after the name of the process. */
+/** Follows the name of the process in the new name of its folder. */
 export const formerSuffix = /\.former-[\w-]+$/
 
-/** A complete name, as in process/identity.ts. Only such a name may become part of a path. */
+/** A complete name (src/platform/process/identity.ts). Only such a name may become part of a path. */
 const namePattern = /^[^/]+\/\d+\/\d*$/
 
 /** Whether the name of a process may become part of a path. */
@@ -117,12 +117,12 @@ export function isCompleteName(name: ProcessName): boolean {
 }
 
 /**
- * Makes the renames fail that a process has begun and that would publish or remove objects: those of its drafts, and
- * those into its fence and out of it. Its clients then get 503. The process may only be suspended. The folder is renamed
- * first, so that nothing is added to it meanwhile. Its entries are renamed too, because an NFS client may still reach
- * the folder by its file handle, and a call that was sent before the process died may still be on its way. The sweep
- * removes the folder (leftovers.ts). The holder file, which the process's locks are links to, is not renamed: that would
- * change its time, and the process would seem to be alive.
+ * Makes all renames fail with which a process could still publish or remove objects: those of its drafts, and those into
+ * and out of its fence. Its clients then get 503, because the process may only be suspended. The folder is renamed first,
+ * so that nothing is added to it meanwhile. Its entries are also renamed, because an NFS client may still reach the folder
+ * by its file handle, and a call that was sent before the process died may still arrive. The sweep removes the folder
+ * (leftovers.ts). The holder file, to which the process's locks are links, keeps its name: a rename would change its time,
+ * and the process would seem to be alive.
  */
 export async function fenceOff(holder: ProcessName, root: LocalRoot): Promise<void> {
   if (!isCompleteName(holder)) return
@@ -138,7 +138,7 @@ export async function fenceOff(holder: ProcessName, root: LocalRoot): Promise<vo
     // The process has no folder, or another takeover has just moved it.
     if (codeOf(error) !== 'ENOENT') throw error
   }
-  // Also in folders that another takeover has moved: it may have been killed before it renamed the entries.
+  // Including the folders of an earlier takeover, which may have been killed before it renamed the entries.
   for (const other of await fs.promises.readdir(tempFolder)) {
     if (other.startsWith(former)) await renameAll(root, `${tempFolder}/${other}`)
   }

@@ -13,7 +13,7 @@ import type { Paced, PacedFiles } from './paced-files.ts'
  */
 export type FileIdentity = string
 
-/** The parts of a file's status that the drive uses. */
+/** The part of a file's status that the drive uses. */
 export interface FileStamp {
   readonly identity: FileIdentity
   readonly size: number
@@ -61,38 +61,41 @@ export function isSameFile(now: Stats, seen: Stats, hasBirthtime: boolean): bool
   )
 }
 
-/** A change of tags moves the modification time by so many milliseconds, and changes during one read by fewer than `most`. */
-const tagMoves = { least: 0.001, most: 1 }
+/**
+ * A change of tags moves the modification time by at least `min` milliseconds, and all changes during one read together by
+ * less than `max`.
+ */
+const tagMoves = { min: 0.001, max: 1 }
 
-/** Ahead; in the last millisecond of a second back, because Last-Modified has whole seconds. */
-export function wayOfTags(timeMs: number): 1 | -1 {
+/** Tags move the time forward; in the last millisecond of a second backward, because Last-Modified has whole seconds. */
+export function directionOfTags(timeMs: number): 1 | -1 {
   return timeMs % 1000 > 999 ? -1 : 1
 }
 
 /**
- * Whether the file may differ in its tags only (set-tags.ts). A program that restores the time of a file that it has
- * edited may cut off fractions of a microsecond, or all of a millisecond, which is the other way.
+ * Whether the file may differ in its tags only (set-tags.ts). A program that restores the time of a file after an edit may
+ * cut off fractions of a microsecond or a millisecond, which moves the time in the other direction.
  */
 export function hasOtherTags(now: Stats, seen: Stats, hasBirthtime: boolean): boolean {
-  const movedMs = (now.mtimeMs - seen.mtimeMs) * wayOfTags(seen.mtimeMs)
-  if (movedMs < tagMoves.least || movedMs >= tagMoves.most) return false
+  const movedMs = (now.mtimeMs - seen.mtimeMs) * directionOfTags(seen.mtimeMs)
+  if (movedMs < tagMoves.min || movedMs >= tagMoves.max) return false
   const { ino, dev, size, birthtimeMs } = now
   const isSame = ino === seen.ino && dev === seen.dev && size === seen.size
   return isSame && (!hasBirthtime || birthtimeMs === seen.birthtimeMs)
 }
 
 /**
- * Compares the change times too: a program that restores the modification time, or writes through a shared mapping,
- * may have changed the bytes of the same file. So may have nobody: they also change with a name or a permission.
+ * Also compares the change times: a program that restores the modification time, or writes through a shared mapping, may
+ * have changed the bytes of the same file. A new name or permission changes that time as well.
  */
 export function isUntouched(now: Stats, seen: Stats, hasBirthtime: boolean): boolean {
   return now.ctimeMs === seen.ctimeMs && isSameFile(now, seen, hasBirthtime)
 }
 
 /**
- * Whether an open file still has the bytes with which it was opened, as far as its status shows. Overwriting and
- * removing the object, links, permissions and renames change its change time, but not its bytes. Any other change of
- * that time counts as a change of the bytes: a program may have restored the modification time.
+ * Whether an open file still has the bytes with which it was opened, according to its status. Its change time, but not its
+ * bytes, also changes when the object is overwritten or removed and with links, permissions and renames. Any other change
+ * of that time counts as a change of the bytes: a program may have restored the modification time.
  */
 export function isSameVersion(
   now: Stats,
@@ -114,7 +117,7 @@ export function folderIdentityOf(stats: Stats, hasBirthtime: boolean): string {
 }
 
 let lastMicroseconds = 0
-/** Makes processes differ in the nanoseconds, if the file system stores them. */
+/** Makes the times of processes differ in the nanoseconds, if the file system stores them. */
 const offsetMs = Math.floor(Math.random() * 1000) / 1_000_000
 
 /** The current time in milliseconds with a fraction, never the same twice. */

@@ -17,9 +17,9 @@ import {
 import { Fence, fenceOff, holderName, type OpenFence } from './fence.ts'
 import { readFlags } from './paced-files.ts'
 
-/** A holder on another host counts as dead after this time without a change of its holder file. */
+/** A holder on another host counts as dead if its holder file has not changed for this time. */
 const silentHolderMs = 30_000
-/** The same if its gateway counts as ended, which may be wrong. Longer than `certainMs`. */
+/** The same if the gateway of the holder counts as ended, which may be wrong. Longer than `certainMs`. */
 const endedHolderMs = 6_000
 /** A living holder keeps a lock for microseconds. A stopped one must not block the others. */
 const longestWaitMs = 20_000
@@ -27,16 +27,16 @@ const longestWaitMs = 20_000
 const longestSilentWaitMs = 2 * silentHolderMs
 const firstPauseMs = 1
 const longestPauseMs = 50
-/** A process that dies while it takes over a lock leaves another one to take over, and so on. */
+/** A process that dies while it takes over a lock leaves a guard, which is taken over as well, and so on. */
 const deepestTheft = 4
-/** For this time after it was taken, a lock is certainly held: takeovers wait longer. */
+/** A lock is certainly held for this time after it was taken, because takeovers wait longer. */
 export const certainMs = 5_000
 /** Each attempt can fail because another process moves the folder of this one away. */
 const prepareAttempts = 5
 /** How long to wait before the next attempt to remove a lock. */
 const removeAgainMs = 100
 
-/** How many turns of this process run for each lock, on all open drives. */
+/** The number of turns of this process that run for each lock, on all open drives. */
 const turnsHere = new Map<string, number>()
 
 export interface LockPaths {
@@ -48,7 +48,7 @@ export interface LockPaths {
 
 /** A lock that was taken. */
 interface Held {
-  /** For how long, including the call that took it, whose reply may have come late. */
+  /** How long it has been held, including the call that took it, whose reply may have arrived late. */
   readonly heldMs: () => number
   readonly fence: OpenFence
 }
@@ -73,8 +73,8 @@ interface Turn {
 export class KeyLocks {
   readonly #root: LocalRoot
   /**
-   * The path of the holder file from the root, which is followed when a lock is taken: without the file, the drive is not
-   * at its path any more, or a takeover has moved the folder of this process.
+   * The path of the holder file from the root, resolved whenever a lock is taken: if the file is missing, the drive is no
+   * longer at its path, or a takeover has moved the folder of this process.
    */
   readonly #namePath: string
   readonly #fence: Fence
@@ -91,8 +91,8 @@ export class KeyLocks {
   }
 
   /**
-   * Writes the holder file, which has this process's name and which its locks link to, and creates a fence. Call it once
-   * at the start: afterwards, taking a lock needs no space on the disk.
+   * Writes the holder file, which contains this process's name and to which its locks are links, and creates a fence. Call
+   * it once at the start: afterwards, taking a lock needs no space on the disk.
    */
   prepare(): Promise<void> {
     this.#preparing ??= this.#prepare().finally(() => {
@@ -114,7 +114,7 @@ export class KeyLocks {
 
   async #writeName(): Promise<void> {
     await remakeProcessFolder(this.#root)
-    // By rename: no process may see a lock without its holder's name.
+    // By rename, because no process may see a lock without its holder's name.
     const name = `${processFolderOf(this.#root)}/${holderName}`
     const temporary = `${name}-${crypto.randomUUID()}`
     try {
@@ -132,7 +132,7 @@ export class KeyLocks {
   /**
    * Runs `work` with the lock of this name. `work` must make its changes through the fence, which existed before the
    * lock was taken.
-   * @throws DriveError `busy` when a living process does not release it; what `work` throws.
+   * @throws DriveError `busy` if a living process does not release it; the errors of `work`
    */
   hold<Result>(name: string, work: (fence: OpenFence) => Promise<Result>): Promise<Result> {
     return this.#queued(crypto.hash('md5', name), async (turn) => {
@@ -141,9 +141,7 @@ export class KeyLocks {
     })
   }
 
-  /**
-   * Runs `work` in this process's queue for the lock, without taking the lock: `work` takes and releases it.
-   */
+  /** Runs `work` in this process's queue for the lock. `work` itself takes and releases the lock. */
   inTurn<Result>(name: string, work: (lock: LockPaths) => Promise<Result>): Promise<Result> {
     return this.#queued(crypto.hash('md5', name), ({ lock }) =>
       work({ path: this.#pathOf(lock), holder: this.#canLink ? this.#namePath : undefined }),
@@ -161,8 +159,9 @@ export class KeyLocks {
     const { promise: mine, resolve: leave } = Promise.withResolvers<void>()
     this.#queues.set(lock, mine)
     if (before !== undefined) await before
-    // If the folder of locks was renamed and another process has made a new one, the two would not exclude each other.
-    // Without the drive, the lock can't be taken, and a folder that can't be opened has no other users.
+    // If the folder of locks was renamed and another process has created a new one, locks in the two would not exclude
+    // each other. An error is ignored: without the drive, the lock can't be taken, and a folder that can't be opened has no
+    // other users.
     await followOwnFolders(this.#root).catch(() => undefined)
     const key = this.#keyOf(lock)
     turnsHere.set(key, (turnsHere.get(key) ?? 0) + 1)
@@ -195,7 +194,7 @@ export class KeyLocks {
   }
 
   /**
-   * Releases a lock, or the guard of one. Never rejects, because the work under it is done.
+   * Releases a lock or a guard. Never rejects, because the work under it is done.
    *
    * @param heldMs the longest time that it can have been held
    */
@@ -208,7 +207,7 @@ export class KeyLocks {
     }
   }
 
-  /** Tries again until the lock is gone, because other processes need it. */
+  /** Retries until the lock is gone, because other processes need it. */
   #releaseLater(lock: string, queue: string): void {
     const timer = setTimeout(() => {
       // A turn of this process may have taken and released it meanwhile.
@@ -274,8 +273,8 @@ export class KeyLocks {
       if ((await watch.look()) !== 'abandoned') return
       const { inode } = watch
       await fenceOff(watch.holder, this.#root)
-      // The process may have resumed just before that. If it or another one has taken the lock since, the lock has
-      // another inode: the former holder file still exists in the folder that was moved.
+      // The process may have resumed just before that. If any process has taken the lock since, the lock has another
+      // inode, because the former holder file still exists in the folder that was moved.
       const isStill = (await watch.look()) === 'abandoned' && watch.inode === inode
       if (isStill) await this.#drop(lock)
     })
@@ -294,7 +293,7 @@ export class KeyLocks {
       if (code === 'EEXIST') return await this.#isUnreleased(lock, turn, depth)
       const hasNoLinks = canLink && cannotLink(error)
       if (hasNoLinks) this.#canLink = false
-      // The fence is gone as well. The caller opens the new one. EXDEV: the drive, or another one, was mounted meanwhile.
+      // The fence is also gone, and the caller opens a new one. EXDEV: this drive or another one was mounted meanwhile.
       else if (['ENOENT', 'EXDEV'].includes(code)) await this.prepare()
       if (code === 'EXDEV') throw mountedAgain(error)
       if (hasNoLinks || code === 'ENOENT') return false
@@ -310,15 +309,15 @@ export class KeyLocks {
   }
 
   /**
-   * Whether this process owns the lock or guard although none of its requests holds it. This happens when the reply of
-   * the call that created or removed it was lost, as on NFS.
+   * Whether this process owns the lock or guard although none of its requests holds it. That happens if the reply to the
+   * call that created or removed it was lost, as on NFS.
    */
   async #isUnreleased(lock: string, turn: Turn, depth: number): Promise<boolean> {
     const path = this.#pathOf(lock)
     if (!this.#isAlone(turn.lock) || (await readHolder(path)) !== thisProcess) return false
     const [own, held] = await Promise.all([this.#namePath, path].map(inodeOf))
     if (!this.#canLink || own === held) return true
-    // A link to the holder file of before a takeover. The process that takes over may be about to remove it.
+    // It is a link to the holder file before a takeover. The process that takes over may be about to remove it.
     if (depth < deepestTheft) await this.#dropIfOwn(lock, turn, depth)
     return false
   }
@@ -327,7 +326,7 @@ export class KeyLocks {
     try {
       await this.#root.files.unlink(this.#pathOf(lock))
     } catch (error) {
-      // It was taken over by a process that considered this one dead.
+      // A process that considered this one dead has taken it over.
       if (codeOf(error) !== 'ENOENT') throw error
     }
   }
@@ -342,7 +341,7 @@ async function inodeOf(path: string): Promise<number | undefined> {
   return (await unlessAbsent(() => fs.promises.lstat(path)))?.ino
 }
 
-/** Undefined without a lock; empty when the holder died while it wrote its name. */
+/** Undefined if there is no lock; empty if the holder died while it wrote its name. */
 export function readHolder(path: string): Promise<string | undefined> {
   return unlessAbsent(() => fs.promises.readFile(path, { encoding: 'latin1', flag: readFlags }))
 }

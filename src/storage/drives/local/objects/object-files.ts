@@ -19,13 +19,10 @@ export interface ObjectFile extends FileStamp {
 /** What is still valid after the object's file was closed. */
 export type ClosedFile = Omit<ObjectFile, 'fd'>
 
-/**
- * A file is looked up at its natural path, at its alternative one, and again at both: it may be moved
- * from one to the other meanwhile.
- */
+/** A file is looked up twice at its natural and alternative path, because it may be moved from one to the other meanwhile. */
 const looks = 4
 
-/** Undefined when the object does not exist. */
+/** Undefined if the object does not exist. */
 export async function openObject(
   drive: OpenDrive,
   objectPath: ObjectPath,
@@ -37,7 +34,7 @@ export async function openObject(
     )
     if (file !== undefined) return file
   }
-  // It may seem absent because the drive is not mounted.
+  // The object may seem to be missing because the drive is not mounted.
   await requireOwnFolder(drive.root)
   return undefined
 }
@@ -76,7 +73,7 @@ async function openAt(root: LocalRoot, filePath: FilePath): Promise<ObjectFile |
   const { files } = root
   const folder = `${root.path}/${filePath.folder}`
   const path = `${folder}/${filePath.name}`
-  // Checked first, so that no device or FIFO is opened, and a missing file costs no exception.
+  // Checked first, so that no device or FIFO is opened and no exception is thrown for a missing file.
   if (!(await files.lstat(path))?.isFile()) return undefined
   const fd = await openPath(root, path)
   if (fd === undefined) return undefined

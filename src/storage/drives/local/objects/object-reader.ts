@@ -10,7 +10,7 @@ import { readFullyNow } from './paced-files.ts'
 
 const chunkBytes = 256 * 1024
 const smallBytes = 64 * 1024
-/** Buffer size of a reader without memory for read-ahead. */
+/** The buffer size of a reader that gets no memory for read-ahead. */
 const scarceBytes = 32 * 1024
 
 /** An object's open file. Later overwrites and removals of the key do not affect it. */
@@ -49,7 +49,7 @@ export class LocalObjectReader implements OpenObject {
         const bytes = Buffer.allocUnsafeSlow(end - start)
         const isWhole = readFullyNow(this.#file.fd, bytes, start) === bytes.length
         const isSame = isWhole && isSameVersion(fs.fstatSync(this.#file.fd), this.#file, this.#root)
-        // If that is a promise, `read` waits for it.
+        // If that is a promise, the caller uses `read`, which waits for it.
         return isSame === true ? bytes : undefined
       } catch {
         // `read` fails in the same way, and reports the error.
@@ -127,11 +127,11 @@ export class LocalObjectReader implements OpenObject {
     await withDriveErrors('read an object', async () => {
       const filled = await files.read(fd, chunk, position)
       const isWhole = filled === chunk.length
-      // A file that is edited in place may hold a mixture: then the answer must end early.
+      // A file that is edited in place may contain a mixture: the reply must then end early.
       if (!isLast) this.#hasReadPart = true
       if (isWhole && !isLast) return
       const now = await files.fstat(fd)
-      // A file may make way for a folder and come back: that must not end the read of a small object.
+      // A file may be moved out of the way of a folder and back: that must not end the read of a small object.
       const { hasBirthtime } = this.#root
       const isSame = this.#hasReadPart
         ? await isSameVersion(now, this.#file, this.#root)
@@ -153,7 +153,7 @@ export class LocalObjectReader implements OpenObject {
   }
 }
 
-/** Large buffers are not taken from Node's shared pool, which they would use up. */
+/** Large buffers are not taken from Node's shared pool, because they would exhaust it. */
 function newBuffer(neededBytes: number): Buffer {
   const bytes = Math.max(0, Math.min(chunkBytes, neededBytes))
   return bytes <= smallBytes ? Buffer.allocUnsafe(bytes) : Buffer.allocUnsafeSlow(bytes)

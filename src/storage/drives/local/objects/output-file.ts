@@ -1,9 +1,13 @@
-import type { LocalRoot } from '../local-root.ts'
+import type { Stats } from 'node:fs'
+import { fs } from '../file-calls.ts'
+import { codeOf } from '../fs-error.ts'
+import { createTempFile, type LocalRoot } from '../local-root.ts'
 import { describe, type FileStamp, uniqueTimeMs } from './file-identity.ts'
 import {
   fdatasyncFile,
   fsyncFile,
   readFully,
+  safeOpenFlags,
   truncateFile,
   unlinkLarge,
   writeFully,
@@ -12,13 +16,12 @@ import {
 /** Chunks up to this size may be written synchronously (see Pace). */
 const smallBytes = 128 * 1024
 /**
- * Written bytes are flushed in steps of at least this size while more arrive. Otherwise the disk would
- * have to write everything at the end. A disk that is slower than the sender gets larger steps, because
- * more bytes arrive during each flush.
+ * The minimum number of bytes that are flushed in one step while more arrive. Without these steps, the disk would have to
+ * write everything at the end. A disk that is slower than the sender gets larger steps.
  */
 const flushFromBytes = 8 * 1024 * 1024
-/** Then the sender waits for the flush: a large upload must not fill the memory with unwritten pages. */
-const mostUnflushedBytes = 32 * 1024 * 1024
+/** From here on the sender waits for the flush: a large upload must not fill the memory with unwritten pages. */
+const maxUnflushedBytes = 32 * 1024 * 1024
 
 const copyBytes = 1024 * 1024
 
@@ -47,13 +50,30 @@ export class OutputFile {
     this.#fd = fd
   }
 
+  /** A new file in the folder of this process. */
+  static async temporary(root: LocalRoot): Promise<OutputFile> {
+    const { path, fd } = await createTempFile(root)
+    return new OutputFile(root, path, fd)
+  }
+
+  /** A new file at this path. */
+  static async create(root: LocalRoot, path: string): Promise<OutputFile> {
+    return new OutputFile(root, path, await root.files.create(path))
+  }
+
+  /** @param flags beside those for reading and writing */
+  static async open(root: LocalRoot, path: string, flags = 0): Promise<OutputFile> {
+    const fd = await root.files.open(path, fs.constants.O_RDWR | safeOpenFlags | flags)
+    return new OutputFile(root, path, fd)
+  }
+
   async write(chunk: Uint8Array, position: number): Promise<void> {
     if (chunk.length <= smallBytes) await this.#root.files.write(this.#fd, chunk, position)
     else await writeFully(this.#fd, chunk, position)
     this.#unflushedBytes += chunk.length
     if (this.#unflushedBytes < flushFromBytes) return
     // Waits if the disk is slower than the sender: otherwise the kernel stalls all writers.
-    if (this.#unflushedBytes >= mostUnflushedBytes) await this.#flushing
+    if (this.#unflushedBytes >= maxUnflushedBytes) await this.#flushing
     this.#throwFlushError()
     this.#flushing ??= this.#startFlush()
   }
@@ -68,7 +88,7 @@ export class OutputFile {
     this.#flushing = undefined
   }
 
-  /** Copies `size` bytes of another file, from `start` on, to `offset`. Returns how many there were. */
+  /** Copies up to `size` bytes of another file, from `start` on, to `offset`. Returns the number of bytes copied. */
   async copy(from: number, { size, start = 0, offset = 0, signal }: CopiedBytes): Promise<number> {
     const buffer = Buffer.allocUnsafeSlow(Math.min(copyBytes, Math.max(size, 1)))
     let copied = 0
@@ -82,21 +102,19 @@ export class OutputFile {
     return copied
   }
 
-  /**
-   * Gives the file a unique modification time, so that its identity is unique (file-identity.ts).
-   */
+  /** Gives the file a unique modification time, and thus a unique identity (file-identity.ts). */
   async shape(): Promise<FileStamp> {
     const { files } = this.#root
     await files.setModified(this.#fd, uniqueTimeMs())
-    return describe(await files.fstat(this.#fd), this.#root)
+    return describe(await this.stats(), this.#root)
   }
 
   truncate(size: number): Promise<void> {
     return truncateFile(this.#fd, size)
   }
 
-  async size(): Promise<number> {
-    return (await this.#root.files.fstat(this.#fd)).size
+  async stats(): Promise<Stats> {
+    return await this.#root.files.fstat(this.#fd)
   }
 
   /** Resolves when all bytes are on the disk. */
@@ -113,7 +131,7 @@ export class OutputFile {
     await this.#root.files.close(this.#fd)
   }
 
-  /** Never rejects: the sweep at the next start removes what remains. */
+  /** Never rejects: the sweep removes what remains. */
   async remove(): Promise<void> {
     try {
       await this.close()
@@ -126,5 +144,20 @@ export class OutputFile {
   /** A failed fsync may be reported only once, to the first caller (fsync(2), "NOTES"). */
   #throwFlushError(): void {
     if (this.#flushError !== undefined) throw this.#flushError
+  }
+}
+
+/**
+ * Clones a file to a new path: both share their blocks, as on Btrfs and XFS, which takes no time and no space. False if
+ * the file system can't do it.
+ */
+export async function cloneFile(from: string, to: string): Promise<boolean> {
+  const { COPYFILE_EXCL, COPYFILE_FICLONE_FORCE } = fs.constants
+  try {
+    await fs.promises.copyFile(from, to, COPYFILE_EXCL | COPYFILE_FICLONE_FORCE)
+    return true
+  } catch (error) {
+    if (['ENOSPC', 'EDQUOT', 'EIO'].includes(codeOf(error))) throw error
+    return false
   }
 }

@@ -26,16 +26,15 @@ const writeAsync = limited((fd: number, ...from: readonly [Uint8Array, number, n
   write(fd, ...from),
 )
 const futimesAsync = limited(promisify(fs.futimes))
-const ftruncateAsync = limited(promisify(fs.ftruncate))
 
 /** A call that takes longer than this was interrupted: by the disk, or by another process. */
 const slowMs = 2
-/** No scheduler delays a process for this long: such a call counts as a full measurement. */
+/** No scheduler delays a process for this long: one such call is enough. */
 const verySlowMs = 20
-/** Each slow call adds 1, and every call subtracts a little. One slow call in about 40 reaches it. */
+/** Each slow call adds 1, and every call subtracts a little. One slow call in about 40 reaches this sum. */
 const fullMeasure = 2.5
 const leakPerCall = 0.01
-/** How long calls then use the thread pool; grows while calls are slow again immediately. */
+/** How long calls then use the thread pool. The time grows while calls are slow again immediately. */
 const shortestPauseMs = 200
 const longestPauseMs = 6_400
 const pauseGrowth = 2
@@ -44,8 +43,8 @@ const pauseGrowth = 2
  * Chooses between the two forms of a file system call. The synchronous one costs 1 to 5 µs when the
  * kernel answers from memory, a tenth of the asynchronous one, but blocks the whole process when the
  * disk is slow. So calls are synchronous while they are fast, and asynchronous for a while after they
- * were slow. A busy core makes single calls slow, a busy disk many: only many count. Use it only for
- * short calls; never for fsync.
+ * were slow. A busy core makes single calls slow, and a busy disk many: only many slow calls count. Use it
+ * only for short calls, never for fsync.
  */
 export class Pace {
   readonly #now: () => number
@@ -54,7 +53,7 @@ export class Pace {
   #measure = 0
 
   /**
-   * @param mayHang whether a call may take forever: then none is synchronous
+   * @param mayHang whether a call may never return: then no call is synchronous
    * @param now milliseconds of a clock that is never set back
    */
   constructor(mayHang: boolean, now: () => number = () => performance.now()) {
@@ -69,7 +68,7 @@ export class Pace {
     return this.#timed(start, sync)
   }
 
-  /** As `run`, for a call without an asynchronous form: returns undefined instead of running that. */
+  /** As `run`, for a call without an asynchronous form: returns undefined while calls are slow. */
   tryNow<T>(sync: () => T): T | undefined {
     const start = this.#now()
     return start < this.#asyncUntil ? undefined : this.#timed(start, sync)
@@ -104,7 +103,7 @@ export type Paced<T> = T | Promise<T>
  * Files are plain descriptors, which both forms can use.
  */
 export class PacedFiles {
-  /** Whether a call may take forever (file-calls.ts). */
+  /** Whether a call may never return (file-calls.ts). */
   readonly mayHang: boolean
   readonly #reads: Pace
   readonly #writes: Pace
@@ -120,7 +119,7 @@ export class PacedFiles {
     return this.#reads.tryNow(sync)
   }
 
-  /** Undefined when nothing exists at the path. */
+  /** Undefined if nothing exists at the path. */
   lstat(path: string): Paced<Stats | undefined> {
     return this.#reads.run(
       () => lstatNow(path),
@@ -136,8 +135,8 @@ export class PacedFiles {
   }
 
   /**
-   * Always in the thread pool: a new file needs an inode, which ext4 searches among all that were freed
-   * in the last seconds, and space in a journal that other writers sync.
+   * Always in the thread pool: a new file needs an inode, for which ext4 checks all that were freed in the last seconds,
+   * and space in a journal that other writers sync.
    */
   create(path: string): Promise<number> {
     return openFile(path, createFlags, 0o666)
@@ -212,7 +211,9 @@ export class PacedFiles {
 
 export const fsyncFile: (fd: number) => Promise<void> = limited(promisify(fs.fsync))
 export const fdatasyncFile: (fd: number) => Promise<void> = limited(promisify(fs.fdatasync))
-export const truncateFile: (fd: number, size: number) => Promise<void> = ftruncateAsync
+export const truncateFile: (fd: number, size: number) => Promise<void> = limited(
+  promisify(fs.ftruncate),
+)
 
 /** For a large file: the call frees its blocks and its page cache, 25 ms for 64 MiB. */
 export const unlinkLarge = (path: string): Promise<void> => fs.promises.unlink(path)

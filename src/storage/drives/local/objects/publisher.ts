@@ -1,4 +1,7 @@
-/** Publishes and removes objects: the only code that changes the file of a key. */
+/**
+ * Publishes and removes objects: with the thread of small writes, the only code that changes the file of a key.
+ * docs/paths/publishing-a-file.md has the order of the steps, with reasons.
+ */
 import type { Attributes } from '../../attributes.ts'
 import type { ObjectMetadata, RemovalConditions, WriteConditions } from '../../drive.ts'
 import { DriveError } from '../../drive-error.ts'
@@ -18,24 +21,35 @@ import { type PutDone, type PutOrder, putFile, type Taken, takeFile } from './pu
 /** Attempts while other programs change the files of an object whose lock a writer holds. */
 const attempts = 16
 
-/** A complete file that is to become an object. */
-interface LocalPublication extends Omit<PutOrder, 'fence' | 'identity'> {
-  readonly attributes: Attributes
+/** A file with all bytes of an object. */
+interface WholeFile {
+  readonly path: string
   /** Gives the file its final form and returns the result. */
   shape(): Promise<FileStamp>
   /** Makes the file durable in that form. */
   flush(): Promise<void>
+}
+
+/** A file that already has its final form and is durable. */
+export function sealedFile(path: string, stamp: FileStamp): WholeFile {
+  return { path, shape: () => Promise.resolve(stamp), flush: () => Promise.resolve() }
+}
+
+/** A file that is to become an object. */
+interface LocalPublication extends Omit<PutOrder, 'fence' | 'identity' | 'path'> {
+  readonly file: WholeFile
+  readonly attributes: Attributes
   /**
-   * Whether to shape the file under the key's lock, when the conditions are known to hold: shaping
-   * removes bytes that would be needed if a condition failed later.
+   * Whether to shape the file under the key's lock, when the conditions hold: shaping it removes bytes that would be
+   * needed if a condition failed.
    */
   readonly shapesLate?: boolean
-  /** Whether the file is an object at another name already, which keeps its record if this fails. */
+  /** Whether the file is already an object at another name, which keeps its record if this fails. */
   readonly isLinked?: boolean
 }
 
 /** The folders created for an object path, and its open folder until the file is moved into it. */
-interface Way {
+interface TargetFolder {
   readonly made: readonly MadeName[]
   folder: OpenFolder | undefined
 }
@@ -47,10 +61,10 @@ export async function publishFile(
 ): Promise<ObjectMetadata> {
   const { objectPath } = publication
   const { folder, made, entry } = await ensureFolder(drive, objectPath, objectPath.natural)
-  const way: Way = { made, folder }
+  const target: TargetFolder = { made, folder }
   try {
-    const { file, done } = await put(drive, publication, way)
-    // The file is the object now: its attributes must stay even if a later step fails.
+    const { file, done } = await put(drive, publication, target)
+    // The file is the object now, so its record must stay even if a later step fails.
     await finish(drive, objectPath, done)
     const { size, modifiedAtMs } = file
     return { size, modifiedAtMs, attributes: publication.attributes }
@@ -58,7 +72,7 @@ export async function publishFile(
     if (made.length > 0) await unmakeFolders(drive, objectPath, objectPath.natural, made)
     throw error
   } finally {
-    await way.folder?.close()
+    await target.folder?.close()
     await entry?.close()
   }
 }
@@ -67,10 +81,10 @@ export async function publishFile(
 async function put(
   drive: OpenDrive,
   publication: LocalPublication,
-  way: Way,
+  target: TargetFolder,
 ): Promise<{ readonly file: StampedFile; readonly done: PutDone }> {
   const { objectPath } = publication
-  const { made } = way
+  const { made } = target
   let file = publication.shapesLate ? undefined : await seal(drive, publication, made)
   let isPublished = false
   try {
@@ -78,9 +92,10 @@ async function put(
       const { sealed, result } = await drive.locks.hold(objectPath.path, async (fence) => {
         await requireConditions(drive, objectPath, publication.conditions)
         const sealed = file ?? (await seal(drive, publication, made))
-        const { folder } = way
-        way.folder = undefined
-        const order = { ...publication, identity: sealed.identity, fence }
+        const { folder } = target
+        target.folder = undefined
+        const { path } = publication.file
+        const order = { ...publication, path, identity: sealed.identity, fence }
         const result = await putFile(drive.root, order, folder)
         isPublished = result.kind === 'done'
         return { sealed, result }
@@ -102,8 +117,8 @@ async function put(
 }
 
 /**
- * A call that seemed to fail may have published the file: without its record, it would lose its attributes. If that
- * can't be found out, a record of no file does no harm.
+ * Forgets the record of a file that was not published. A call that seemed to fail may have published it; if that can't be
+ * determined, the record stays, because a record without a file does no harm.
  */
 async function forgetUnlessThere(drive: OpenDrive, objectPath: ObjectPath, file: StampedFile) {
   const present = await headObject(drive, objectPath).catch(() => 'unknown' as const)
@@ -177,7 +192,8 @@ async function finish(drive: OpenDrive, objectPath: ObjectPath, { folder, gone, 
   if (other !== undefined) await unmakeFolders(drive, objectPath, other.filePath, [])
 }
 
-async function makeDurable(drive: OpenDrive, folder: OpenFolder): Promise<void> {
+/** Makes the names in a folder durable, and closes it. */
+export async function makeDurable(drive: OpenDrive, folder: OpenFolder): Promise<void> {
   try {
     await drive.sync.makeDurable(folder)
   } finally {
@@ -185,7 +201,7 @@ async function makeDurable(drive: OpenDrive, folder: OpenFolder): Promise<void> 
   }
 }
 
-/** Creates a folder that was removed as empty before the file was in it, or is needed only now. */
+/** Creates a folder that was removed because it was still empty, or that is only needed now. */
 async function remake(
   drive: OpenDrive,
   publication: LocalPublication,
@@ -208,13 +224,11 @@ async function seal(
   publication: LocalPublication,
   made: readonly MadeName[],
 ): Promise<StampedFile> {
-  const { objectPath, attributes } = publication
-  const file = { ...(await publication.shape()), path: objectPath.path }
-  await allDone([
-    publication.flush(),
-    drive.attributeCache.save(file, attributes, identitiesOf(made)),
-  ])
-  return file
+  const { objectPath, attributes, file } = publication
+  const stamped = { ...(await file.shape()), path: objectPath.path }
+  const saved = drive.attributeCache.save(stamped, attributes, identitiesOf(made))
+  await allDone([file.flush(), saved])
+  return stamped
 }
 
 async function requireConditions(
@@ -227,7 +241,7 @@ async function requireConditions(
   assertRemovalConditions(objectPath, versionOf(present?.metadata), conditions)
 }
 
-/** Whether the conditions hold only if there is an object. */
+/** Whether the conditions require an object. */
 function needsObject({ ifMatch, ifModifiedAtMs }: RemovalConditions = {}): boolean {
   return ifMatch !== undefined || ifModifiedAtMs !== undefined
 }

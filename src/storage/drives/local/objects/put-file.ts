@@ -14,9 +14,9 @@ import { readFlags } from './paced-files.ts'
 export const largeBytes = 1024 * 1024
 
 /**
- * The steps that publish and remove an object's file. They require the key's lock. If the process is suspended at any
- * line and another one takes over its lock, the remaining steps fail, because the file to publish or the fence is gone
- * (fence.ts).
+ * The steps that publish and remove an object's file under the key's lock (docs/paths/publishing-a-file.md). If the process
+ * is suspended at any line and another one takes over its lock, the remaining steps fail, because the file to publish or
+ * the fence is gone (fence.ts).
  */
 
 export interface PutOrder {
@@ -40,7 +40,7 @@ export interface PutDone {
   readonly folder: OpenFolder
   /** The overwritten file, if it has no other name. */
   readonly gone: FileIdentity | undefined
-  /** The file of an earlier version, from when a folder had the natural path. */
+  /** The file of an earlier version at the alternative path, which was used while the natural path was a folder. */
   readonly stale: Taken | undefined
 }
 
@@ -73,15 +73,14 @@ export async function putFile(
     }
     result = await putAt(root, order, { filePath: natural, folder, present })
     if (result.kind !== 'done') return result
-    // The new file is published. A stale one that cannot be removed stays hidden behind it, and is
-    // removed with it.
+    // The new file is published. A stale one that can't be removed stays hidden, and is removed with the new one.
     const { fence } = order
     const stale = await takeFile(root, alternative, { fence, opened: folder }).catch(
       () => undefined,
     )
     return { ...result, stale }
   } catch (error) {
-    // NFS: another host removed the open folder, and may have created it again.
+    // On NFS, another host has removed the open folder, and may have created it again.
     if (codeOf(error) !== 'ESTALE') throw error
     result = { kind: 'again' }
     return result
@@ -165,7 +164,7 @@ async function putAt(root: LocalRoot, order: PutOrder, target: Target): Promise<
   try {
     await move(root, order, path)
   } catch (error) {
-    // The call succeeded, but its reply was lost and the call was repeated, as on NFS.
+    // The call succeeded, but its reply was lost and it was repeated, as happens on NFS.
     if (await isThere(root, path, order.identity)) return done(root, order, target)
     const code = codeOf(error)
     if (['EEXIST', 'EISDIR', 'ENOTEMPTY'].includes(code)) return { kind: 'again' }
@@ -202,10 +201,10 @@ async function isThere(root: LocalRoot, path: string, identity: FileIdentity): P
 }
 
 /**
- * Keeps a large file open that will be replaced: closing it frees its blocks, in the thread pool. The
- * rename would block the event loop for that, 20 ms for 64 MiB in the page cache.
+ * Keeps a large file open while it is replaced, so that its blocks are freed when it is closed, in the thread pool.
+ * Otherwise the rename would block the event loop for that: 20 ms for 64 MiB in the page cache.
  *
- * @returns closes the file and does not wait for it
+ * @returns a function that closes the file and does not wait for it
  */
 async function holdLarge(
   root: LocalRoot,
@@ -217,12 +216,12 @@ async function holdLarge(
     const fd = await root.files.open(path, readFlags)
     return () => void closeFile(fd).catch(() => undefined)
   } catch {
-    // It may not be readable. Then the rename takes longer.
+    // A file that can't be opened is replaced without that.
     return undefined
   }
 }
 
-/** Moves the file, or links it where it must not replace a file added at this moment. */
+/** Moves the file, or links it if it must not replace a file that is added at this moment. */
 async function move(root: LocalRoot, order: PutOrder, target: string): Promise<void> {
   const { files } = root
   if (order.conditions?.ifNoneMatch === '*') {
@@ -272,7 +271,7 @@ async function linkOnce(root: LocalRoot, { path, identity }: PutOrder, target: s
   try {
     await root.files.link(path, target)
   } catch (error) {
-    // EEXIST of its own file: the reply was lost, as above.
+    // EEXIST although the target is the same file: the reply was lost, as above.
     if (codeOf(error) !== 'EEXIST' || !(await isThere(root, target, identity))) throw error
   }
 }

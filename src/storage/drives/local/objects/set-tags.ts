@@ -4,21 +4,21 @@ import { DriveError } from '../../drive-error.ts'
 import { createTempFile, type LocalRoot } from '../local-root.ts'
 import type { ObjectPath } from '../object-path.ts'
 import type { OpenDrive } from '../open-drive.ts'
-import { describe, isSameFile, wayOfTags } from './file-identity.ts'
+import { describe, directionOfTags, isSameFile } from './file-identity.ts'
 import { metadataOf, type ObjectFile, openObject } from './object-files.ts'
 import { fsyncFile } from './paced-files.ts'
 
-/** Between these, a change of tags moves the modification time. */
-const leastMoveMs = 0.002
-const mostMoveMs = 0.05
+/** The minimum and maximum change of the modification time by a change of tags. */
+const minMoveMs = 0.002
+const maxMoveMs = 0.05
 
 /**
- * As Drive.setTags. A record never changes, so the file gets another identity: its modification time moves by some
- * microseconds, and the record with the tags is saved under the new identity before. Every process sees with the file
- * that it has another record (docs/decisions/0002-attributes-by-file-identity.md).
+ * As Drive.setTags. A record never changes, so the file gets another identity: the record with the tags is saved under it
+ * first, then the modification time moves by some microseconds. Every process sees by the status of the file that it has
+ * another record (docs/decisions/0002-attributes-by-file-identity.md).
  *
- * The time is changed through the open file, not through a fence: it is the same version, even if the key is
- * overwritten meanwhile, also by a process that has taken over the lock.
+ * The time is changed through the open file, without a fence: it stays the same version, even if the key is overwritten
+ * meanwhile by a process that has taken over the lock.
  */
 export async function setTags(
   drive: OpenDrive,
@@ -51,7 +51,7 @@ async function tagFile(
   const record = { identity, modifiedAtMs, size: file.size, path: objectPath.path }
   await attributeCache.save(record, attributes, [])
   try {
-    // The record may have taken a while: an edit by hand must not get the old time and record.
+    // Saving the record may have taken a while: a file edited meanwhile must not get the old time and the record.
     if (!isSameFile(await root.files.fstat(file.fd), file.stats, root.hasBirthtime)) throw changed()
     await root.files.setModified(file.fd, mtimeMs)
     const now = await root.files.fstat(file.fd)
@@ -67,18 +67,18 @@ async function tagFile(
 }
 
 /**
- * The time near this one that the file will have, tried on another file: file systems store different fractions.
- * It is random, so that an identity that a suspended process was about to give comes only once.
+ * A time near this one, in the form in which the file system stores it: it is tried on another file, because file systems
+ * store different fractions. It is random, so that a suspended process can't later give another file the same identity.
  *
  * @throws DriveError `unsupported` if the file system stores no fractions
  */
 async function movedTime(root: LocalRoot, timeMs: number): Promise<number> {
-  const moveMs = leastMoveMs + Math.random() * (mostMoveMs - leastMoveMs)
+  const moveMs = minMoveMs + Math.random() * (maxMoveMs - minMoveMs)
   const { path, fd } = await createTempFile(root)
   try {
-    await root.files.setModified(fd, timeMs + wayOfTags(timeMs) * moveMs)
+    await root.files.setModified(fd, timeMs + directionOfTags(timeMs) * moveMs)
     const { mtimeMs } = await root.files.fstat(fd)
-    if (mtimeMs !== timeMs && Math.abs(mtimeMs - timeMs) <= 2 * mostMoveMs) return mtimeMs
+    if (mtimeMs !== timeMs && Math.abs(mtimeMs - timeMs) <= 2 * maxMoveMs) return mtimeMs
   } finally {
     await root.files.close(fd)
     await root.files.unlink(path)
@@ -88,7 +88,7 @@ async function movedTime(root: LocalRoot, timeMs: number): Promise<number> {
   throw new DriveError('unsupported', message)
 }
 
-/** A call that seemed to fail may have changed the time. */
+/** Forgets the record unless the file has its identity: a call that seemed to fail may have changed the time. */
 async function forgetUnless(
   { root, attributeCache }: OpenDrive,
   file: ObjectFile,

@@ -1,6 +1,6 @@
 import type { Unseen } from './shared-folder.ts'
 
-/** An inode and a modification time, as one of several calls returned them for one file. */
+/** The inode and modification time of a file that one of several calls returned. */
 export interface FileLook {
   readonly ino: number
   readonly mtimeMs: number
@@ -15,7 +15,7 @@ export interface Observations {
   readonly replace: string | undefined
   /** Of a rename over a file that a reader has open. */
   readonly replaceOpen: string | undefined
-  /** What a reader found at the path instead of a complete file while the file was replaced repeatedly. */
+  /** What a reader found at the path, instead of a complete file, while the file was replaced repeatedly. */
   readonly gap: string | undefined
   /** Whether a reader with the replaced file open read its bytes. */
   readonly keepsOpenFile: boolean
@@ -59,7 +59,7 @@ export function findingsIn(seen: Observations): readonly Finding[] {
   return [...replacingFindings(seen), ...lockFindings(seen), ...fileFindings(seen)]
 }
 
-/** For an error that says nothing about what the file system can do. */
+/** For an error that does not show what the file system can do. */
 export function untested(code: string): Finding {
   return problem(
     'untested',
@@ -173,7 +173,7 @@ function fileFindings({ looks, folderSync }: Observations): readonly Finding[] {
   )
 }
 
-/** Without the features that the file system has. */
+/** The findings, without those that do not apply. */
 function present(...findings: readonly (Finding | false)[]): readonly Finding[] {
   return findings.filter((finding) => finding !== false)
 }

@@ -25,13 +25,13 @@ export async function probeFolder(root: FolderRoot, folder: string): Promise<rea
   } catch (error) {
     return [untested(codeOf(error) || String(error))]
   } finally {
-    // What can't be removed is swept after this process has ended.
+    // The sweep removes what remains after this process has ended.
     if (own !== undefined) await removeTree(root, own).catch(() => undefined)
   }
 }
 
 async function observe(folder: string): Promise<Observations> {
-  // Not in parallel: after a failure, nothing may still create files.
+  // Not concurrently: after a failure, nothing may still be creating files.
   return {
     ...(await observeReplacing(folder)),
     ...(await observeLocks(folder)),
@@ -57,7 +57,7 @@ async function observeReplacing(folder: string): Promise<Replacing> {
     for (let number = 3; number <= replacements; number += 1) {
       drafts.push(await writeDraft(number, path))
     }
-    // The drafts exist already: the reader uses all of a core while it reads.
+    // The drafts are written first, because the reader keeps a core busy.
     const gap = await readWhile(path, async () => {
       for (const draft of drafts) await codeFrom(() => fs.promises.rename(draft, path))
     })

@@ -53,7 +53,7 @@ export class SharedFolder {
     return new SharedFolder(folderRoot, processFolder, name)
   }
 
-  /** Leaves the folder as it is. */
+  /** Does not remove the folder. */
   async close(): Promise<void> {
     await this.#processFolder.close()
   }
@@ -102,7 +102,7 @@ export class SharedFolder {
     return new Set(all.flatMap(([what, isSeen]) => (isSeen ? [] : [what])))
   }
 
-  /** Of the replaced file. Attributes are found by it, so it must be the same for both gateways. */
+  /** The identity of the replaced file. Attributes are found by it, so it must be the same for both gateways. */
   async identity(): Promise<string> {
     this.#hasBirthtime ??= await doesBirthtimeLast(this.#path)
     return identityOf(await fs.promises.lstat(`${this.#path}/${replacedName}`), this.#hasBirthtime)

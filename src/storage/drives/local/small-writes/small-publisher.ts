@@ -8,7 +8,7 @@ import { joinFilePath, type ObjectPath } from '../object-path.ts'
 import { type FileStamp, uniqueTimeMs } from '../objects/file-identity.ts'
 import type { LockPaths } from '../objects/key-locks.ts'
 import { fsyncFile } from '../objects/paced-files.ts'
-import { publishFile } from '../objects/publisher.ts'
+import { makeDurable, publishFile, sealedFile } from '../objects/publisher.ts'
 import type { OpenDrive } from '../open-drive.ts'
 import type { MovedFile, PublishOutcome } from './write-thread.ts'
 
@@ -20,8 +20,8 @@ interface SmallObject {
 }
 
 /**
- * As Draft.publish, with the thread of `SmallWrites`. What is not the common case, such as a folder that
- * does not exist, is left to `stepByStep`.
+ * As Draft.publish, with the thread of `SmallWrites` (docs/paths/publishing-a-file.md). Leaves everything but the common
+ * case to `stepByStep`, such as a folder that does not exist.
  *
  * @param stepByStep publishes the object without the thread
  */
@@ -38,12 +38,12 @@ export function publishSmall(
   })
 }
 
-/** Without it, the record would be saved twice: the second time with the folders that are created. */
+/** If the folder is missing, the record would be saved twice: the second time with the folders that are created. */
 async function hasFolder(root: LocalRoot, { natural }: ObjectPath): Promise<boolean> {
   return (await root.files.lstat(`${root.path}/${natural.folder}`)) !== undefined
 }
 
-/** Undefined, with nothing left behind, when the thread could not write the file. */
+/** Undefined if the thread could not write the file. It then leaves nothing behind. */
 async function publishInThread(
   drive: OpenDrive,
   small: SmallObject,
@@ -59,7 +59,7 @@ async function publishInThread(
     await allDone([flush(root, fd), saved])
     return await publishSealed(drive, small, path, stamp)
   } catch (error) {
-    // The record must stay if the file was moved. The sweep at the next start removes what remains.
+    // The record must stay if the file was moved. The sweep removes what remains.
     await fs.promises.unlink(path).then(
       () => attributeCache.forget(stamp.identity),
       () => undefined,
@@ -86,14 +86,12 @@ async function publishSealed(
   const { attributeCache, locks } = drive
   const moved = await locks.inTurn(objectPath.path, (lock) => move(drive, objectPath, path, lock))
   if (moved === undefined) {
-    const shape = () => Promise.resolve(stamp)
-    const flush = () => Promise.resolve()
-    const conditions = undefined
-    return publishFile(drive, { objectPath, path, attributes, conditions, shape, flush })
+    const file = sealedFile(path, stamp)
+    return publishFile(drive, { objectPath, file, attributes, conditions: undefined })
   }
-  // The file is the object now: its attributes must stay even if a later step fails.
+  // The file is the object now, so its record must stay even if a later step fails.
   if (moved.gone !== undefined) attributeCache.forget(moved.gone)
-  await makeDurable(drive, objectPath, moved)
+  await syncFolder(drive, objectPath, moved)
   return { size: stamp.size, modifiedAtMs: stamp.modifiedAtMs, attributes }
 }
 
@@ -121,22 +119,18 @@ async function move(
   return outcome.moved
 }
 
-async function makeDurable(
-  { root, sync }: OpenDrive,
+async function syncFolder(
+  drive: OpenDrive,
   { natural }: ObjectPath,
   { synced, syncError }: MovedFile,
 ): Promise<void> {
   if (syncError !== undefined) {
     throw Object.assign(new Error('The folder could not be synced.'), { code: syncError })
   }
-  if (synced !== undefined && sync.isReachable(synced)) return
-  const folder = await OpenFolder.open(root, natural.folder)
-  // A folder that was removed was empty: so the object was removed too. But it may seem removed because
+  if (synced !== undefined && drive.sync.isReachable(synced)) return
+  const folder = await OpenFolder.open(drive.root, natural.folder)
+  // If the folder was removed, it was empty, so the object was also removed. But it may only seem to be missing because
   // the drive is not mounted.
-  if (folder === undefined) return await requireOwnFolder(root)
-  try {
-    await sync.makeDurable(folder)
-  } finally {
-    await folder.close()
-  }
+  if (folder === undefined) await requireOwnFolder(drive.root)
+  else await makeDurable(drive, folder)
 }

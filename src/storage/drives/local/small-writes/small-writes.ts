@@ -12,16 +12,16 @@ import type {
   WriteOutcomes,
 } from './write-thread.ts'
 
-/** The limit for jobs that wait while the thread is busy. */
-const mostWaiting = 1_024
-/** The limit for jobs of one call: their bytes are copied. */
-const mostAtOnce = 64
+/** The maximum number of jobs that wait while the thread is busy. */
+const maxWaiting = 1_024
+/** The maximum number of jobs in one call, because their bytes are copied. */
+const maxAtOnce = 64
 /**
- * Up to this average time, syncs in the thread are faster: they cost no calls of the thread pool. Slower
- * ones are faster in the pool, at the same time.
+ * Up to this average time, syncs are faster in the thread, because they need no call of the thread pool. Slower syncs are
+ * faster in the pool, where they run at the same time.
  */
 const fastSyncMs = 0.15
-/** How long slow syncs then use the pool; grows while they are slow again immediately. */
+/** How long slow syncs then use the pool. The time grows while they are slow again immediately. */
 const shortestPauseMs = 500
 const longestPauseMs = 60_000
 
@@ -30,15 +30,15 @@ interface Waiting extends PromiseWithResolvers<WriteOutcome> {
 }
 
 /**
- * A thread that writes small files with synchronous calls, many at a time. A call in the thread pool
- * costs several times the CPU time of the call itself, and a small object needs ten. The thread starts
- * when small objects are written at the same time, and ends when there are none for a while.
+ * A thread that writes small files with synchronous calls, many at a time. A call in the thread pool costs several times
+ * the CPU time of the call itself, and a small object needs ten calls. The thread starts when small objects are written at
+ * the same time, and ends when there have been none for a while.
  */
 export class SmallWrites {
   readonly #root: LocalRoot
   readonly #thread = new CallThread<WriteJobs, WriteOutcomes>(
     new URL('./write-thread.ts', import.meta.url),
-    // A file is opened and closed within one call.
+    // Every file is opened and closed within one call.
     { trackUnmanagedFds: false, resourceLimits: { maxYoungGenerationSizeMb: 2 } },
   )
   #writers = 0
@@ -54,7 +54,7 @@ export class SmallWrites {
 
   /** Whether the thread runs, and has room for another job. */
   get isReady(): boolean {
-    return this.#thread.isStarted && this.#waiting.length < mostWaiting
+    return this.#thread.isStarted && this.#waiting.length < maxWaiting
   }
 
   /** Jobs that wait for the thread. */
@@ -73,7 +73,7 @@ export class SmallWrites {
     }
   }
 
-  /** Undefined when the file was not written, or when the thread ended. */
+  /** Undefined if the file was not written, or if the thread ended. */
   async seal(job: Omit<SealJob, 'kind'>): Promise<SealOutcome | undefined> {
     try {
       return (await this.#run({ ...job, kind: 'seal' })) as SealOutcome | undefined
@@ -84,7 +84,7 @@ export class SmallWrites {
     }
   }
 
-  /** @throws Error when the thread ended: then it is unknown whether the file was moved. */
+  /** @throws Error if the thread ended: it is then unknown whether the file was moved */
   async publish(job: Omit<PublishJob, 'kind'>): Promise<PublishOutcome> {
     return (await this.#run({ ...job, kind: 'publish' })) as PublishOutcome
   }
@@ -102,7 +102,7 @@ export class SmallWrites {
 
   #startThread(): void {
     const { descriptors, files } = this.#root
-    // One call after the other is slow if each waits for a server.
+    // A thread is slow if each of its calls waits for a server.
     if (descriptors === undefined || files.mayHang) return
     if (this.#isStarting || this.#thread.isStarted) return
     this.#isStarting = true
@@ -121,7 +121,7 @@ export class SmallWrites {
   }
 
   async #runWaiting(): Promise<void> {
-    const group = this.#waiting.splice(0, mostAtOnce)
+    const group = this.#waiting.splice(0, maxAtOnce)
     try {
       const { outcomes, syncMs } = await this.#call(group.map(({ job }) => job))
       if (syncMs !== undefined) this.#pace(syncMs)

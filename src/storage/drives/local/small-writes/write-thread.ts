@@ -14,7 +14,7 @@ import { certainMs } from '../objects/key-locks.ts'
 import { createFlags, folderOpenFlags, writeFullyNow } from '../objects/paced-files.ts'
 import { largeBytes } from '../objects/put-file.ts'
 
-/** A sync that takes longer is the last one of its call: the others are faster at the same time. */
+/** A sync that takes longer is the last one of its call. The thread pool does the others, at the same time. */
 const slowSyncMs = 1
 
 /** Writes a complete temporary file, with its final modification time. */
@@ -55,22 +55,22 @@ export interface MovedFile {
   /** The mark of the folder (`folderMark`), if it was synced after the move. */
   readonly synced: string | undefined
   /**
-   * The code of the error if the folder could not be synced. It must not be synced again: the system may
-   * report the error only once (fsync(2), "NOTES").
+   * The code of the error if the folder could not be synced. The sync must not be repeated, because the system may report
+   * the error only once (fsync(2), "NOTES").
    */
   readonly syncError: string | undefined
 }
 
 export interface PublishOutcome {
-  /** Undefined when nothing was moved. */
+  /** Undefined if nothing was moved. */
   readonly moved: MovedFile | undefined
   /** Whether the lock could not be released. */
   readonly isLocked: boolean
 }
 
 /**
- * What became of a job. A file that was not sealed or moved left nothing behind, whatever the reason:
- * the caller then does it step by step, and that reports the error.
+ * The result of a job. If a file was not sealed or moved for any reason, nothing is left behind. The caller then writes it
+ * step by step, which reports the error.
  */
 export type WriteOutcome = SealOutcome | PublishOutcome | undefined
 
@@ -86,7 +86,7 @@ export interface WriteJobs {
 export interface WriteOutcomes {
   /** In the order of the jobs. */
   readonly outcomes: readonly WriteOutcome[]
-  /** The average time of a sync; undefined when there was none. */
+  /** The average time of a sync; undefined if there was none. */
   readonly syncMs: number | undefined
 }
 
@@ -150,7 +150,7 @@ class WriteRun {
   move(job: PublishJob): Finish {
     const { holder, path: lockPath } = job.lock
     const folder = this.#open(job.folder)
-    // Started before the call, whose reply may come late.
+    // Started before the call, whose reply may arrive late.
     const heldMs = stopwatch()
     if (folder === undefined || !isDone(() => fs.linkSync(holder, lockPath))) {
       return () => ({ moved: undefined, isLocked: false })
@@ -239,12 +239,11 @@ function attempt<T>(call: () => T): T | undefined {
 }
 
 function isDone(call: () => void): boolean {
-  try {
+  const succeeded = attempt(() => {
     call()
     return true
-  } catch {
-    return false
-  }
+  })
+  return succeeded === true
 }
 
 answerCalls<WriteJobs, WriteOutcomes>((jobs) => ({ result: runWriteJobs(jobs), transfer: [] }))

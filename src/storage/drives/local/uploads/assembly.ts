@@ -12,11 +12,11 @@ export interface Piece {
   readonly size: number
 }
 
-/** How the parts of an upload become one file. */
+/** How the parts of an upload are combined to one file. */
 export interface Assembly {
   /**
-   * Whether the common file is that file when these pieces are copied into it. Otherwise they are copied to a new
-   * file; those that need not be, if that begins as a copy of the common file, are `inPlace`.
+   * Whether the pieces are copied into the common file. Otherwise they are copied to a new file. If that begins as a clone
+   * of the common file, the pieces in `inPlace` need not be copied.
    */
   readonly usesCommon: boolean
   readonly pieces: readonly Piece[]
@@ -31,7 +31,7 @@ export function slotPlace(offset: number): string {
   return `@${offset}`
 }
 
-/** @throws DriveError `upload-gone` for a text that is not of this drive: it becomes part of a path */
+/** @throws DriveError `upload-gone` for a text that is not from this drive, because it becomes part of a path */
 export function parsePlace(place: string): Place {
   const [, offset] = offsetPattern.exec(place) ?? []
   if (offset !== undefined) return { offset: Number(offset) }
@@ -40,9 +40,9 @@ export function parsePlace(place: string): Place {
 }
 
 /**
- * The common file becomes the object if nobody can write to it any more, each listed part in it is where it belongs, and
- * no other part is in it: the bytes of that one would be overwritten or cut off, although the caller may open the upload
- * again. Every byte of the object is in a piece, so no hole of the common file can become a part of it.
+ * The common file becomes the object if nobody can write to it any more, each listed part in it is at its position, and it
+ * contains no other part: the bytes of such a part would be overwritten or cut off, although the caller may open the
+ * upload again. Every byte of the object is in a piece, so no hole of the common file becomes part of it.
  *
  * @param mayUseCommon false if a process that lost the upload may still have the common file open
  */

@@ -1,11 +1,6 @@
 import crypto from 'node:crypto'
 import type { CompleteOptions, ObjectMetadata, UploadDrive } from '../../drive.ts'
-import {
-  endingPart,
-  isUploadId,
-  lostBytes,
-  requireUploadId,
-} from '../../kit/uploads/upload-rules.ts'
+import { isUploadId, lostBytes, requireUploadId } from '../../kit/uploads/upload-rules.ts'
 import { fs } from '../file-calls.ts'
 import { makePrivateFolder, syncFolderAt } from '../folders/open-folder.ts'
 import { lastChangeMs, removeTree } from '../folders/own-folders.ts'
@@ -13,14 +8,14 @@ import { codeOf, withDriveErrors } from '../fs-error.ts'
 import { followOwnFolders, inOwnFolders, requireOwnFolder } from '../local-root.ts'
 import { localPathOf } from '../object-path.ts'
 import { OutputFile } from '../objects/output-file.ts'
-import { readFlags, safeOpenFlags } from '../objects/paced-files.ts'
+import { readFlags } from '../objects/paced-files.ts'
 import type { OpenDrive } from '../open-drive.ts'
 import { PlacedUploads } from './placed-uploads.ts'
 import {
   copyToOwnFile,
   hasMark,
   isBeingTaken,
-  LocalPartDraft,
+  partDraft,
   removeFormer,
   UploadFolder,
 } from './upload-folder.ts'
@@ -41,12 +36,10 @@ const tailPrefix = 'tail-'
 type Calls = Required<UploadDrive>
 
 /**
- * Every upload is a folder `.bucketry/uploads/<id>`. Parts are appended to its file `data`, which
- * `complete` renames. A part that replaces the last one is first written to a separate file, the tail, so
- * that the committed bytes stay until the caller has stored the new state; the next call copies it into
- * `data`. An upload that was taken over continues in a copy, `data-<random>` (`copyToOwnFile`). An empty
- * file `done-<identity>` has the identity of the published file: with it, a repeated
- * `complete` recognizes its own object.
+ * Every upload is a folder `.bucketry/uploads/<id>`. Parts are appended to its file `data`, which `complete` renames
+ * (docs/paths/publishing-a-file.md). A part that replaces the last one is first written to a separate file, the tail, so
+ * that the committed bytes stay until the caller has stored the new state. The next call copies the tail into `data`. An
+ * upload that was taken over continues in a copy, `data-<random>` (`copyToOwnFile`).
  */
 export class LocalUploads implements UploadDrive {
   readonly #drive: OpenDrive
@@ -59,7 +52,7 @@ export class LocalUploads implements UploadDrive {
 
   readonly begin: Calls['begin'] = async (uploadId, target, options = {}) => {
     requireUploadId(uploadId)
-    // A key that cannot be a file name is refused before its parts are sent.
+    // Rejects a key that can't be a file name before its parts are sent.
     localPathOf(target.bucket, target.key)
     return await withDriveErrors('start an upload', async () => {
       const { root } = this.#drive
@@ -100,7 +93,7 @@ export class LocalUploads implements UploadDrive {
       try {
         await this.#removeFormer(upload, names)
         await this.#mergeTail(upload, output)
-        if ((await output.size()) < options.offset) throw lostBytes()
+        if ((await output.stats()).size < options.offset) throw lostBytes()
       } catch (error) {
         await output.close()
         throw error
@@ -108,9 +101,7 @@ export class LocalUploads implements UploadDrive {
       const { tail, merged: _, ...rest } = upload
       const merged = tail?.name
       const next = formatUploadState({ ...rest, ...(merged && { merged }) })
-      return endingPart(
-        new LocalPartDraft({ output, options, commit: async () => next, remains: 'former bytes' }),
-      )
+      return partDraft({ output, options, commit: async () => next, remains: 'former bytes' })
     })
   }
 
@@ -141,20 +132,14 @@ export class LocalUploads implements UploadDrive {
       await this.#dropMerged(upload)
       // These bytes also replace an earlier tail that is not merged yet.
       const name = `${tailPrefix}${crypto.randomUUID()}`
-      const path = `${this.#path(upload)}/${name}`
-      const output = new OutputFile(root, path, await root.files.create(path))
+      const output = await OutputFile.create(root, `${this.#path(upload)}/${name}`)
       const { merged: _, ...rest } = upload
       const commit = async (size: number) => {
         await syncFolderAt(this.#path(upload))
         return formatUploadState({ ...rest, tail: { name, offset: options.offset, size } })
       }
-      const plan = {
-        output,
-        options: { ...options, offset: 0 },
-        commit,
-        remains: 'no file',
-      } as const
-      return endingPart(new LocalPartDraft(plan))
+      const inTail = { ...options, offset: 0 }
+      return partDraft({ output, options: inTail, commit, remains: 'no file' })
     })
   }
 
@@ -170,7 +155,7 @@ export class LocalUploads implements UploadDrive {
       try {
         await this.#removeFormer(upload, names)
         await this.#mergeTail(upload, output)
-        const size = await output.size()
+        const { size } = await output.stats()
         if (size < options.size) throw lostBytes()
         const isLonger = size > options.size
         const publication = { ...options, isLonger, mark: 'done-' } as const
@@ -228,16 +213,16 @@ export class LocalUploads implements UploadDrive {
   }
 
   /**
-   * Call it when the state with the name of the copy is stored.
+   * Call it when the state with the name of the copy has been stored.
    *
-   * @param names as they were before the copy was opened: later ones belong to a process that takes over the upload
+   * @param names read before the copy was opened, because later ones belong to a process that takes over the upload
    */
   async #removeFormer(upload: LocalUploadState, names: readonly string[]): Promise<void> {
     const { file } = upload
     if (file !== undefined) await removeFormer(this.#path(upload), names, file)
   }
 
-  /** Also those of replacements that were not committed. */
+  /** Removes all tails, including those that were not committed. */
   async #removeTails(upload: LocalUploadState): Promise<void> {
     for (const name of await this.#folder(upload).names()) {
       if (name.startsWith(tailPrefix)) await this.#folder(upload).unlink(name)
@@ -256,7 +241,7 @@ export class LocalUploads implements UploadDrive {
     const fd = await this.#openTail(upload, tail)
     if (fd === undefined) return
     try {
-      const isWhole = (await output.size()) >= tail.offset
+      const isWhole = (await output.stats()).size >= tail.offset
       if (!isWhole || (await output.copy(fd, tail)) < tail.size) throw lostBytes()
     } finally {
       await this.#drive.root.files.close(fd)
@@ -288,18 +273,16 @@ export class LocalUploads implements UploadDrive {
   /** Undefined if the bytes are published or lost. */
   async #openIfThere(upload: LocalUploadState): Promise<OutputFile | undefined> {
     const { root } = this.#drive
-    const path = `${this.#path(upload)}/${fileOf(upload)}`
-    let fd: number
+    let output: OutputFile
     try {
-      fd = await root.files.open(path, fs.constants.O_RDWR | safeOpenFlags)
+      output = await OutputFile.open(root, `${this.#path(upload)}/${fileOf(upload)}`)
     } catch (error) {
       if (codeOf(error) !== 'ENOENT') throw error
       await requireOwnFolder(root)
       return undefined
     }
-    const output = new OutputFile(root, path, fd)
     try {
-      if (!(await this.#folder(upload).isObject(await root.files.fstat(fd)))) return output
+      if (!(await this.#folder(upload).isObject(await output.stats()))) return output
       await output.remove()
       return undefined
     } catch (error) {

@@ -1,17 +1,17 @@
 import crypto from 'node:crypto'
 import type { CompleteOptions, ObjectMetadata, ObjectName, PartDraft } from '../../drive.ts'
 import { DriveError } from '../../drive-error.ts'
-import { endingPart, lostBytes } from '../../kit/uploads/upload-rules.ts'
+import { lostBytes } from '../../kit/uploads/upload-rules.ts'
 import type { PlaceOptions } from '../../upload-abilities.ts'
 import { fs } from '../file-calls.ts'
 import { makePrivateFolder, syncFolderAt } from '../folders/open-folder.ts'
 import { codeOf, unlessAbsent } from '../fs-error.ts'
 import { inOwnFolders, requireOwnFolder } from '../local-root.ts'
-import { OutputFile } from '../objects/output-file.ts'
-import { type PacedFiles, readFlags, safeOpenFlags, truncateFile } from '../objects/paced-files.ts'
+import { cloneFile, OutputFile } from '../objects/output-file.ts'
+import { type PacedFiles, readFlags, truncateFile } from '../objects/paced-files.ts'
 import type { OpenDrive } from '../open-drive.ts'
 import { type Assembly, type Piece, parsePlace, planAssembly, slotPlace } from './assembly.ts'
-import { hasMark, LocalPartDraft, type MarkPrefix, UploadFolder } from './upload-folder.ts'
+import { hasMark, type MarkPrefix, partDraft, UploadFolder } from './upload-folder.ts'
 import type { PlacedUploadState } from './upload-state.ts'
 
 /** The common file: parts are written at their offsets. */
@@ -21,25 +21,25 @@ const wholeName = 'whole'
 const partPrefix = 'part-'
 const partsFolder = 'parts'
 
-/** The mark of each file that can become the object. It becomes it by leaving this folder. */
+/** The mark of each file that can become the object, which it does by leaving this folder. */
 const candidates: readonly (readonly [name: string, mark: MarkPrefix])[] = [
   [commonName, 'done-'],
   [wholeName, 'made-'],
 ]
 
-/** Some file systems take no file that is longer than this. */
-const shortestLimitBytes = 2 ** 31 - 1
+/** Some file systems accept no file that is longer than this. */
+const minLimitBytes = 2 ** 31 - 1
 /** A file that has only a byte at this offset shows whether the file system stores holes. */
 const holeBytes = 1024 ** 2
 
 /**
  * Uploads whose parts come in any order. Their files are in a folder in the upload's folder. Most parts are written to
- * the common file, which `complete` then renames, as that of an upload in order. A part that has no slot is a file of
- * its own: `complete` copies it into the common file, or all parts into a new file (assembly.ts).
+ * the common file, which `complete` then renames like the file of an upload in order. A part without a slot is a separate
+ * file: `complete` copies it into the common file, or all parts into a new file (assembly.ts).
  *
- * All steps of `complete` use the path of this folder. `takeOver` renames it: then every step of the former process
- * fails, and parts that are being written go on in their open files. That process may still have the common file
- * open, which is thus never renamed to the object any more, and gets no new part.
+ * All steps of `complete` use the path of this folder. `takeOver` renames it, so that every step of the former process
+ * fails; parts that are being written continue in their open files. Because the former process may still have the common
+ * file open, that file is never renamed to the object any more, and gets no new part.
  */
 export class PlacedUploads {
   readonly #drive: OpenDrive
@@ -90,7 +90,7 @@ export class PlacedUploads {
     const assembly = planAssembly(placed, upload.placed.slots)
     const output = await this.#unlessLost(() => this.#assemble(folder, assembly, options))
     try {
-      const size = await output.size()
+      const { size } = await output.stats()
       if (size < options.size) throw lostBytes()
       const mark = assembly.usesCommon ? 'done-' : 'made-'
       const isLonger = size > options.size
@@ -105,7 +105,7 @@ export class PlacedUploads {
     }
   }
 
-  /** As UploadDrive.isPublished; then it also removes what is no longer needed. */
+  /** As UploadDrive.isPublished. If it is published, also removes what is no longer needed. */
   async isPublished(upload: PlacedUploadState): Promise<boolean> {
     const folder = this.#folder(upload)
     const names = await folder.names()
@@ -138,7 +138,7 @@ export class PlacedUploads {
     return taken
   }
 
-  /** Before its files are removed: no part can get a new file any more. */
+  /** Call it before the upload's files are removed: afterwards no part can get a new file. */
   async end(upload: PlacedUploadState): Promise<void> {
     const { path } = this.#folder(upload)
     const ended = `${this.#path(upload)}/ended-${crypto.randomUUID()}`
@@ -157,24 +157,18 @@ export class PlacedUploads {
       throw error
     }
     const commit = async () => slotPlace(offset)
-    return endingPart(
-      new LocalPartDraft({ output, options: { offset }, commit, remains: 'all bytes' }),
-    )
+    return partDraft({ output, options: { offset }, commit, remains: 'all bytes' })
   }
 
   async #ownFile(upload: PlacedUploadState): Promise<PartDraft> {
-    const { root } = this.#drive
     const folder = this.#folder(upload).path
     const name = `${partPrefix}${crypto.randomUUID()}`
-    const path = `${folder}/${name}`
-    const output = new OutputFile(root, path, await root.files.create(path))
+    const output = await OutputFile.create(this.#drive.root, `${folder}/${name}`)
     const commit = async () => {
       await syncFolderAt(folder)
       return name
     }
-    return endingPart(
-      new LocalPartDraft({ output, options: { offset: 0 }, commit, remains: 'no file' }),
-    )
+    return partDraft({ output, options: { offset: 0 }, commit, remains: 'no file' })
   }
 
   /** The file with the object's bytes, not durable yet. */
@@ -212,20 +206,15 @@ export class PlacedUploads {
   }
 
   #openCommon(folder: UploadFolder): Promise<OutputFile> {
-    return this.#open(`${folder.path}/${commonName}`, 0)
+    return OutputFile.open(this.#drive.root, `${folder.path}/${commonName}`)
   }
 
   #openWhole(folder: UploadFolder): Promise<OutputFile> {
-    return this.#open(`${folder.path}/${wholeName}`, fs.constants.O_CREAT)
+    const { O_CREAT } = fs.constants
+    return OutputFile.open(this.#drive.root, `${folder.path}/${wholeName}`, O_CREAT)
   }
 
-  async #open(path: string, flags: number): Promise<OutputFile> {
-    const { root } = this.#drive
-    const fd = await root.files.open(path, fs.constants.O_RDWR | safeOpenFlags | flags)
-    return new OutputFile(root, path, fd)
-  }
-
-  /** Of an earlier `complete`, which did not publish it. Without its file, a mark would show that it did. */
+  /** Removes the file of an earlier `complete` that did not publish it. Its mark goes first: alone, it would mean published. */
   async #removeWhole(folder: UploadFolder): Promise<void> {
     const marks = (await folder.names()).filter((name) => name.startsWith('made-'))
     for (const mark of marks) await folder.unlink(mark)
@@ -233,7 +222,7 @@ export class PlacedUploads {
     await folder.unlink(wholeName)
   }
 
-  /** Without its files, the upload is lost; without the drive's own folder, the drive is missing. */
+  /** A missing file means that the upload is lost, unless the drive's own folder is also missing. */
   async #unlessLost<Result>(work: () => Promise<Result>): Promise<Result> {
     try {
       return await work()
@@ -244,7 +233,7 @@ export class PlacedUploads {
     }
   }
 
-  /** The object is published: what can't be removed now is swept. */
+  /** The object is published. The sweep removes what can't be removed now. */
   async #removeRest(folder: UploadFolder): Promise<void> {
     for (const name of await folder.names()) {
       const isMark = candidates.some(([, mark]) => name.startsWith(mark))
@@ -261,19 +250,13 @@ export class PlacedUploads {
   }
 }
 
-/** Whether the common file could be cloned as the new file: without a copy, as Btrfs and XFS can. */
+/** Clones the common file as the new file. False if the file system can't do that. */
 async function isCloned({ path }: UploadFolder): Promise<boolean> {
-  const { COPYFILE_EXCL, COPYFILE_FICLONE_FORCE } = fs.constants
-  const flags = COPYFILE_EXCL | COPYFILE_FICLONE_FORCE
-  try {
-    await fs.promises.copyFile(`${path}/${commonName}`, `${path}/${wholeName}`, flags)
-    return true
-  } catch (error) {
-    if (['ENOSPC', 'EDQUOT', 'EIO'].includes(codeOf(error))) throw error
-    // libuv may leave the empty file.
-    await fs.promises.rm(`${path}/${wholeName}`, { force: true })
-    return false
-  }
+  const whole = `${path}/${wholeName}`
+  if (await cloneFile(`${path}/${commonName}`, whole)) return true
+  // libuv may leave the empty file.
+  await fs.promises.rm(whole, { force: true })
+  return false
 }
 
 /** Without holes, the last part of a large upload would need the space of all before it at once. */
@@ -284,12 +267,9 @@ async function storesHoles(files: PacedFiles, fd: number): Promise<boolean> {
   return blocks * 512 < holeBytes
 }
 
-/**
- * Writes the last byte of a slot that ends here, where a file system may not take it. Later, bytes of the part would
- * have been read in vain.
- */
+/** Writes the last byte of a slot that ends here, so that a file system with a lower limit fails before the part is read. */
 async function requireLength(output: OutputFile, length: number): Promise<void> {
-  if (length > shortestLimitBytes) await output.write(Buffer.alloc(1), length - 1)
+  if (length > minLimitBytes) await output.write(Buffer.alloc(1), length - 1)
 }
 
 async function rename(from: string, to: string): Promise<void> {

@@ -2,6 +2,7 @@ import crypto from 'node:crypto'
 import type { Stats } from 'node:fs'
 import type { CompleteOptions, ObjectMetadata, ObjectName, PartDraft } from '../../drive.ts'
 import { DriveError } from '../../drive-error.ts'
+import { endingPart } from '../../kit/uploads/upload-rules.ts'
 import type { AppendOptions } from '../../upload-abilities.ts'
 import { allDone, fs } from '../file-calls.ts'
 import { syncFolderAt } from '../folders/open-folder.ts'
@@ -26,7 +27,7 @@ interface UploadPublication extends CompleteOptions {
   readonly mark: MarkPrefix
 }
 
-/** The folder of an upload's files, as far as publishing one of them is concerned. */
+/** The folder of an upload's files, one of which is published. */
 export class UploadFolder {
   readonly #drive: OpenDrive
   readonly path: string
@@ -39,7 +40,7 @@ export class UploadFolder {
     this.#target = target
   }
 
-  /** None if the folder is missing. */
+  /** Empty if the folder is missing. */
   async names(): Promise<string[]> {
     return (await unlessAbsent(() => fs.promises.readdir(this.path))) ?? []
   }
@@ -48,28 +49,30 @@ export class UploadFolder {
     await fs.promises.rm(`${this.path}/${name}`, { force: true })
   }
 
-  /** Makes the file the object, and first leaves a mark. */
+  /** Leaves a mark, then makes the file the object. */
   async publish(output: OutputFile, options: UploadPublication): Promise<ObjectMetadata> {
     return await publishFile(this.#drive, {
       objectPath: localPathOf(options.target.bucket, options.target.key),
-      path: output.path,
       // Without a target, `isObject` would consider a second link of the file the object.
       isElsewhere: this.#target !== undefined,
       attributes: options.attributes,
       conditions: options.conditions,
       assertHeld: options.assertHeld,
       shapesLate: options.isLonger,
-      shape: async () => {
-        options.assertHeld?.()
-        if (options.isLonger) await output.truncate(options.size)
-        const stamp = await output.shape()
-        // Empty: it needs no space on a full disk.
-        const mark = `${this.path}/${options.mark}${stamp.identity}`
-        await fs.promises.writeFile(mark, '', { flag: markFlags })
-        return stamp
+      file: {
+        path: output.path,
+        shape: async () => {
+          options.assertHeld?.()
+          if (options.isLonger) await output.truncate(options.size)
+          const stamp = await output.shape()
+          // Empty: it needs no space on a full disk.
+          const mark = `${this.path}/${options.mark}${stamp.identity}`
+          await fs.promises.writeFile(mark, '', { flag: markFlags })
+          return stamp
+        },
+        // The mark must be durable before the file leaves this folder.
+        flush: () => allDone([output.flush(), syncFolderAt(this.path)]),
       },
-      // The mark must be durable before the file leaves this folder.
-      flush: () => allDone([output.flush(), syncFolderAt(this.path)]),
     })
   }
 
@@ -83,8 +86,8 @@ export class UploadFolder {
   }
 
   /**
-   * Whether this file is already the object, because a crash occurred between the call that published it
-   * (put-file.ts) and the removal of its old name. It must not be written to any more.
+   * Whether this file is already the object, because a crash occurred between the call that published it (put-file.ts) and
+   * the removal of its old name. It must then not be written to any more.
    */
   async isObject(stats: Stats): Promise<boolean> {
     if (stats.nlink < 2) return false
@@ -100,7 +103,7 @@ export class UploadFolder {
     return present?.stats.ino === stats.ino && present.stats.dev === stats.dev
   }
 
-  /** The former process may be about to publish another link of a file. It then holds the key's lock. */
+  /** Waits for a former process that is about to publish another link of a file, and holds the key's lock for that. */
   async endPublishing(): Promise<void> {
     if (this.#target === undefined) return
     const { path } = localPathOf(this.#target.bucket, this.#target.key)
@@ -128,10 +131,10 @@ const formerPrefix = 'former-'
  *
  * @param name the present name of the file with the bytes
  *
- * The former process may have been suspended before any line, and may continue at any moment. So its file is first
- * renamed: from then on it can't publish it, and what it still writes to it does not reach the copy's file. The
- * rename and a rename that publishes exclude each other. A conditional Complete publishes another link of the file
- * (put-file.ts): `endPublishing` makes it fail by taking over its lock. If this function is interrupted, the next call
+ * The former process may have been suspended before any line, and may continue at any moment. So its file is renamed
+ * first: from then on the process can't publish the file, and its writes do not reach the copy. Only one of this rename
+ * and a rename that publishes the file can succeed. A conditional Complete publishes another link of the file
+ * (put-file.ts): `endPublishing` makes that fail by taking over its lock. If this function is interrupted, the next call
  * continues with the renamed file.
  */
 export async function copyToOwnFile(
@@ -147,7 +150,7 @@ export async function copyToOwnFile(
     stats = await look()
   }
   if (stats === undefined) {
-    // Another process, whose lease has expired, took the file over at this moment. The next takeover finds its file.
+    // Another process whose lease has expired has just taken the file over. The next takeover finds its file.
     throw new DriveError('busy', 'Another process is taking over this upload. Try again.', {
       retryAfterSeconds: 1,
     })
@@ -162,7 +165,7 @@ export async function copyToOwnFile(
   return copy
 }
 
-/** Removes what the former processes of a taken upload had, when the state with the copy's name is stored. */
+/** Removes the files of former processes. Call it when the state with the name of the copy has been stored. */
 export async function removeFormer(
   folder: string,
   names: readonly string[],
@@ -176,7 +179,7 @@ export async function removeFormer(
   }
 }
 
-/** Whether a process was interrupted while it took over an upload. */
+/** Whether a process was interrupted during a takeover of the upload. */
 export function isBeingTaken(names: readonly string[]): boolean {
   return names.some((name) => name.startsWith(formerPrefix))
 }
@@ -201,14 +204,14 @@ async function isRenamed(from: string, to: string): Promise<boolean> {
   }
 }
 
-/** A reflink where the file system has them: it takes no time and no space. */
+/** Clones the file if the file system can do that, and copies it otherwise. */
 async function copyDurably(from: string, to: string): Promise<void> {
   try {
     await fs.promises.copyFile(from, to, fs.constants.COPYFILE_FICLONE)
     const handle = await fs.promises.open(to, 'r+')
     await handle.sync().finally(() => handle.close())
   } catch (error) {
-    // A full disk: the bytes stay where they are.
+    // On a full disk, the bytes stay in the former file.
     await fs.promises.rm(to, { force: true }).catch(() => undefined)
     throw error
   }
@@ -219,15 +222,16 @@ interface PartPlan {
   readonly options: AppendOptions
   /** Returns the upload's new state; called when the part is durable. */
   commit(size: number): Promise<string>
-  /** What a discarded part leaves behind: what was before its offset, also its bytes, or no file. */
+  /** What a discarded part leaves behind: the bytes before its offset, these and its own bytes, or no file. */
   readonly remains: 'former bytes' | 'all bytes' | 'no file'
 }
 
-/**
- * A part that is written at its offset in the upload's file. It does not count until committed. Wrap
- * it with `endingPart`.
- */
-export class LocalPartDraft implements PartDraft {
+/** A part that is written at its offset in the upload's file. It does not count until it is committed. */
+export function partDraft(plan: PartPlan): PartDraft {
+  return endingPart(new LocalPartDraft(plan))
+}
+
+class LocalPartDraft implements PartDraft {
   readonly #plan: PartPlan
   #size = 0
   #writing: Promise<void> | undefined
@@ -257,11 +261,11 @@ export class LocalPartDraft implements PartDraft {
 
   async discard(): Promise<void> {
     const { output, options, remains } = this.#plan
-    // It must not go on in a file that is closed: another one may then have its descriptor.
+    // A write must not continue after the file is closed, because another file may then have its descriptor.
     await this.#writing?.catch(() => undefined)
     if (remains === 'no file') return await output.remove()
     try {
-      // They do not count towards a quota: many uploads whose parts break off would fill the disk.
+      // These bytes count towards no quota: many uploads whose parts break off would fill the disk.
       if (remains === 'former bytes') await output.truncate(options.offset)
       await output.close()
     } catch {

@@ -21,12 +21,12 @@ export interface LocalUploadState {
   readonly tail?: Tail
   /** Present if parts come in any order (placed-uploads.ts). */
   readonly placed?: PlacedState
-  /** A merged tail. The caller stored this state when it returns it: then the file is removed. */
+  /** A merged tail. Its file is removed by the next call, because the caller has then stored this state. */
   readonly merged?: string
 }
 
 export interface PlacedState {
-  /** Name of the folder with the parts' files, in the upload's folder. Whoever takes the upload over renames it. */
+  /** The name of the folder with the parts' files in the upload's folder. A takeover renames it. */
   readonly folder: string
   /** Whether parts may be written to the common file, at an offset. */
   readonly slots: boolean
@@ -81,7 +81,7 @@ function isPlacedState({ folder, slots }: Partial<PlacedState>): boolean {
   return isName(folder, folderPattern) && typeof slots === 'boolean'
 }
 
-/** The name becomes part of a path: nothing else may be accepted. */
+/** Strict, because the name becomes part of a path. */
 function isName(name: unknown, pattern: RegExp): boolean {
   return typeof name === 'string' && pattern.test(name)
 }
