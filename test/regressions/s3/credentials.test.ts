@@ -70,7 +70,7 @@ test('a search for credentials that gets no answer ends, and is begun again', as
   await assert.rejects(first, (error) => {
     assert.ok(error instanceof DriveError)
     assert.equal(error.kind, 'unavailable')
-    assert.match(error.message, /without credentials: no answer within 30 seconds/)
+    assert.match(error.message, /No credentials for the S3 store: no answer within 30 seconds/)
     return true
   })
   isHanging = false
@@ -84,7 +84,7 @@ test('that there are no credentials is not said to the client as its own fault',
   await assert.rejects(ask, (error) => {
     assert.ok(error instanceof DriveError)
     assert.equal(error.kind, 'unavailable')
-    assert.match(error.message, /without credentials: .+ Set S3_DRIVE_ACCESS_KEY/)
+    assert.match(error.message, /No credentials for the S3 store: .+ Set S3_DRIVE_ACCESS_KEY/)
     return true
   })
 })

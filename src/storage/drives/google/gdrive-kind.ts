@@ -27,7 +27,7 @@ export interface GdriveOwn<Place extends Location = GdriveLocation>
   readonly gdriveDelete: 'trash' | 'permanent'
 }
 
-/** The other settings that it uses. */
+/** The other settings that a Google Drive uses. */
 export interface GdriveService {
   readonly drives: readonly GdriveOwn<Location>[]
   readonly workers: number

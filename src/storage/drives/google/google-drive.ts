@@ -31,7 +31,7 @@ import { StagingFolder } from './uploads/staging-folder.ts'
 export interface GoogleDriveOptions {
   /** Closed with the drive. */
   readonly api: GoogleApi
-  /** The folder that holds the buckets' folders: a path, created if missing, or an id. */
+  /** The folder that holds the buckets' folders: a path, which is created if missing, or an id. */
   readonly folder: string
   /** The shared drive that `folder` is in. `api` must use the same. */
   readonly sharedDriveId?: string | undefined
@@ -48,11 +48,11 @@ export interface GoogleDriveOptions {
   /** The limit for bytes being sent. Default: one for this drive. */
   readonly memory?: SendMemory
   readonly claim?: ClaimDrive
-  /** Creates no folders and recovers nothing. Only reads may be called then. */
+  /** Whether the drive is only read: it creates no folders and recovers nothing. */
   readonly isReadOnly?: boolean
 }
 
-/** The shortest time between checks of Google, milliseconds, because health checks are frequent. */
+/** The minimum time between checks of Google, milliseconds, because health checks are frequent. */
 const checkEveryMs = 10_000
 const databaseContent = 'the Google Drive index'
 
@@ -102,7 +102,7 @@ async function openRoot(options: GoogleDriveOptions, leases: KeyLeases): Promise
 
 type Calls = Required<Drive>
 
-/** A drive over a folder of Google Drive. Several processes may have it open over one database. */
+/** A drive over a folder of Google Drive. Several processes with one database may open it. */
 export class GoogleDrive implements Drive {
   readonly kind = 'gdrive'
   readonly followsChanges = true
@@ -130,7 +130,7 @@ export class GoogleDrive implements Drive {
     const { leases, buckets } = this.#drive
     const work = () => removeBucketFolders(this.#drive, bucket)
     const wasThere = await leases.hold([bucketsLeaseKey], work)
-    // Another bucket may be in the same folder.
+    // Otherwise another bucket may be in the same folder.
     if (topFolder(bucket) === bucket) buckets.delete(bucket)
     return wasThere
   }

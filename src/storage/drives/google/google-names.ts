@@ -29,7 +29,7 @@ export interface GooglePath {
 }
 
 const odd = /[%\0/]|^$/
-/** Matches the escaped form of the empty segment, and names and segments that look like it. */
+/** The escaped form of the empty segment, and what looks like it. */
 const emptyLike = /^\.%(?:25)*$/
 const escapesInSegment = /\0|%(?:25)*00|%(?:25)*2F/g
 const escapesInName = /\/|%(?:25)*00|%(?:25)*2F/g

@@ -8,7 +8,7 @@ import type { BlockDigester } from './uploads/block-digester.ts'
 import type { SendMemory } from './uploads/send-memory.ts'
 import type { StagingFolder } from './uploads/staging-folder.ts'
 
-/** An open drive, as the functions that read and change its objects take it. */
+/** An open drive, for the functions that read and change its objects. */
 export interface OpenDrive extends OpenIndex {
   readonly leases: KeyLeases
   readonly locks: ObjectLocks
@@ -19,7 +19,7 @@ export interface OpenDrive extends OpenIndex {
   readonly space: FreeSpace
   /** What happens to removed objects. */
   readonly deletes: 'trash' | 'permanent'
-  /** Finds the buckets' folders, but creates none. */
+  /** Whether no folders may be created. */
   readonly isReadOnly: boolean
 }
 

@@ -65,7 +65,7 @@ async function folderOfId(api: GoogleApi, id: string): Promise<GoogleFile | unde
   throw new PrivateDriveError('unavailable', `DRIVE: ${file.name} (${id}) on Google Drive ${what}.`)
 }
 
-/** Lists and the feed of changes cover only one drive. */
+/** Lists and the feed of changes cover only one drive of the account. */
 function assertDrive({ id, name, driveId }: GoogleFile, sharedDriveId: string | undefined): void {
   if (driveId === sharedDriveId || id === sharedDriveId) return
   const where =
@@ -78,7 +78,7 @@ function assertDrive({ id, name, driveId }: GoogleFile, sharedDriveId: string | 
 /** Below the root, beside the buckets; no bucket's name begins with a dot. */
 const folderName = '.bucketry-owner'
 
-/** How long after its creation a file may be missing in the list of its folder. */
+/** How long a new file may be missing from the list of its folder. */
 const defaultSettleMs = 3_000
 
 /**
@@ -145,7 +145,6 @@ export class GoogleNotes implements DriveNotes {
     return found
   }
 
-  /** The notes' folder, if it and the root exist. */
   async #folder(): Promise<GoogleFile | undefined> {
     const root = await findRootFolder(this.#root)
     return root === undefined ? undefined : await this.#folderIn(root)

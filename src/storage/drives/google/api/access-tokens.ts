@@ -13,7 +13,7 @@ import { type GoogleCredentials, serviceAccountJwt } from './credentials.ts'
 import { GoogleCredentialsRefused } from './google-failure.ts'
 import type { GoogleHttp, HttpAnswer } from './google-http.ts'
 
-/** Access to all files of the account, because files added by hand are objects, too. */
+/** Access to all files of the account, because files added by hand are objects as well. */
 export const driveScope = 'https://www.googleapis.com/auth/drive'
 
 interface AccessTokensOptions {
@@ -29,9 +29,9 @@ interface AccessToken {
   readonly expiresAtMs: number
 }
 
-/** A token is not used this close to its expiry, because a call takes time. */
+/** A token that expires sooner is not used, because a call takes time. */
 const unusableMs = 60_000
-/** This close to its expiry, the next token is fetched in the background. */
+/** For a token that expires sooner, the next one is fetched in the background. */
 const earlyMs = 300_000
 /** How long a refusal is kept, so that not every request sends invalid credentials again. */
 const refusalMs = 30_000
@@ -72,13 +72,13 @@ export class AccessTokens {
       return (await (signal === undefined ? renewed : untilAborted(renewed, signal))).text
     }
     if (leftMs < earlyMs) {
-      // A failure matters only to a later call that has no usable token.
+      // Only a later call without a usable token reports the failure.
       this.#renewed().catch(() => undefined)
     }
     return this.#token.text
   }
 
-  /** Call it if Google rejects this token: then `get` fetches another, unless it already has. */
+  /** Call it if Google rejects this token, so that `get` fetches another one. */
   forget(text: string): void {
     if (this.#token?.text === text) this.#token = undefined
   }
@@ -88,7 +88,7 @@ export class AccessTokens {
     return refusedBy('401', this.#options.credentials.kind)
   }
 
-  /** One renewal at a time. No caller's signal aborts it, because others may wait for it, too. */
+  /** One renewal at a time. No caller's signal aborts it, because others may be waiting for it. */
   #renewed(): Promise<AccessToken> {
     if (this.#refusal !== undefined && this.#clock.elapsed() < this.#refusal.untilMs) {
       return Promise.reject(this.#refusal.error)

@@ -20,7 +20,7 @@ export interface ServiceAccountCredentials {
   /** PEM of the RSA key. */
   readonly privateKey: string
   readonly privateKeyId?: string
-  /** The user that the service account acts for, with domain-wide delegation. */
+  /** The user for whom the service account acts, with domain-wide delegation. */
   readonly subject?: string
 }
 
@@ -88,7 +88,6 @@ export function serviceAccountJwt(
   return `${signed}.${createSign('sha256').update(signed).sign(rsaKey(credentials.privateKey), 'base64url')}`
 }
 
-/** Without members that are undefined. */
 function base64url(value: object): string {
   return Buffer.from(JSON.stringify(value)).toString('base64url')
 }
@@ -98,7 +97,7 @@ function rsaKey(pem: string) {
   try {
     key = createPrivateKey(pem)
   } catch {
-    // OpenSSL's message is not helpful, and the key must not appear in any message.
+    // The error of OpenSSL is not helpful, and no message may contain the key.
   }
   if (key?.asymmetricKeyType !== 'rsa') {
     throw new TypeError('the private_key of the service account is not an RSA key in PEM')

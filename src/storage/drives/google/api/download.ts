@@ -8,9 +8,9 @@ export interface ByteRange {
 }
 
 export interface Download {
-  /** The number of bytes in `body`; absent if Drive does not report it. */
+  /** The number of bytes in `body`, if Drive reports it. */
   readonly length?: number
-  /** The size of the whole file; absent if Drive does not report it. */
+  /** The size of the whole file, if Drive reports it. */
   readonly size?: number
   /**
    * The bytes. An interrupted download of a revision is resumed; any other rejects with
@@ -98,7 +98,7 @@ class ContinuedBytes {
 }
 
 const partial = { service: 'Google Drive', doing: 'send the complete file' }
-/** The service has just responded, so a new read may start soon. */
+/** Google has just responded, so another read may succeed soon. */
 const readingAgainMs = 2000
 
 type Lengths = Pick<Download, 'length' | 'size'>
@@ -121,7 +121,7 @@ function rangeLengths(answer: HttpAnswer, { start, end }: ByteRange): Lengths | 
   return isAsked ? { length: last - first + 1, size } : undefined
 }
 
-/** A connection that ends early, at any layer, must not look like the end of the file. */
+/** The bytes, with a check that a connection that ended early does not look like the end of the file. */
 async function* countedBytes(
   answer: HttpAnswer,
   length: number | undefined,

@@ -89,7 +89,7 @@ interface RevisionOptions extends CallOptions {
   readonly isKept: boolean
 }
 
-/** Drive copies while we wait; a file may have many GB. */
+/** Drive responds when the copy is complete; a file may have many GB. */
 const copyMs = 300_000
 
 const idsAnswer = z.object({ ids: z.array(z.string().min(1)).min(1) })
@@ -133,7 +133,7 @@ export class GoogleApi {
     this.#sessions = new ResumableSessions(this.#context)
   }
 
-  /** `root` is an id, too. @throws GoogleNotFound. */
+  /** @param id may be `root`. @throws GoogleNotFound. */
   getFile(id: string, options: CallOptions = {}): Promise<GoogleFile> {
     return getFile(this.#context, id, options)
   }
@@ -366,7 +366,7 @@ export class GoogleApi {
     return this.#context.calls.json({ ...call, headers: jsonType, body }, googleFileSchema)
   }
 
-  /** Whether there was a file. If an earlier attempt failed, it may be what removed the file. */
+  /** Whether there was a file. After a failed attempt, a missing file was probably removed by it. */
   async #remove(call: Call): Promise<boolean> {
     const { calls } = this.#context
     const retryPolicy = calls.retryPolicy(call)

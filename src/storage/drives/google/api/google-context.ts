@@ -19,7 +19,7 @@ export const googleEndpoints: GoogleEndpoints = {
   token: 'https://oauth2.googleapis.com/token',
 }
 
-/** What all calls of one account share. */
+/** What all calls of one account use. */
 export interface GoogleContext {
   readonly calls: GoogleCalls
   readonly endpoints: GoogleEndpoints
@@ -32,7 +32,7 @@ export interface CallOptions {
   readonly signal?: AbortSignal | undefined
 }
 
-/** Without it, Drive hides shared drives. */
+/** Without this parameter, Drive hides shared drives. */
 export const supported = { supportsAllDrives: 'true' }
 
 export const jsonType = { 'content-type': 'application/json; charset=UTF-8' }

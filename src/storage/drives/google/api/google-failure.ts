@@ -66,7 +66,7 @@ interface GoogleFailure {
   readonly retryAfterMs: number | undefined
 }
 
-/** Determines the error for a failed call. */
+/** What the error for a failed call depends on. */
 export interface FailureContext {
   /** For people, such as `list files`. */
   readonly doing: string
@@ -79,7 +79,7 @@ export interface FailureContext {
   readonly isSession?: boolean | undefined
 }
 
-/** The most that is read of an error page. */
+/** The maximum that is read of an error page. */
 const maxErrorBytes = 64 * 1024
 
 const errorBody = z.object({
@@ -103,7 +103,7 @@ const errorBody = z.object({
 export async function readFailure(answer: HttpAnswer, nowMs: number): Promise<GoogleFailure> {
   const { status } = answer
   const text = (await answer.beginning(maxErrorBytes)).toString('utf8')
-  // Proxies and front ends return HTML pages. Then the status is enough.
+  // Proxies and front ends return HTML pages, of which only the status counts.
   const parsed = errorBody.safeParse(parsedJson(text))
   const error = parsed.data?.error
   return {
@@ -137,7 +137,7 @@ const mayNot: Verdict = {
   advice:
     'The account lacks permission: share the folder with it as an editor (on shared drives as a content manager), and grant the scope "drive".',
 }
-/** Affects every request, as rejected credentials do. */
+/** Affects every request, like rejected credentials. */
 const isSwitchedOff: Verdict = {
   kind: 'unavailable',
   advice: 'Enable the Google Drive API in the Google Cloud project of the client ID.',
@@ -196,7 +196,7 @@ export function errorOfFailure(failure: GoogleFailure, context: FailureContext):
     return new TransientError('rate', said, { retryAfterMs })
   }
   if (status >= 500 || status === 408) return new TransientError('server', said, { retryAfterMs })
-  // The session may hold other bytes than expected: query it and resume the upload from there.
+  // The session may have other bytes than expected: the caller queries it and resumes from there.
   if (status === 400 && context.isSession) return new TransientError('server', said)
   const cause = new Error([said, failure.message].filter(Boolean).join(': '))
   if (context.hasPageToken && [400, 404, 410].includes(status))

@@ -9,7 +9,7 @@ export interface GoogleFile {
   readonly id: string
   readonly name: string
   readonly mimeType: string
-  /** At most one; none if the parent is not shared with the account. */
+  /** At most one. Empty if the parent is not shared with the account. */
   readonly parents: readonly string[]
   /** Bytes. Absent for folders, shortcuts and Google's own documents. */
   readonly size?: number | undefined
@@ -50,7 +50,7 @@ export interface FilePage {
   readonly files: readonly GoogleFile[]
   /** Absent on the last page. A page before it may be short, even empty. */
   readonly nextPageToken?: string | undefined
-  /** Drive could not search everywhere, so missing files may exist. */
+  /** Whether Drive could not search everywhere, so that missing files may exist. */
   readonly isIncomplete: boolean
 }
 

@@ -49,7 +49,7 @@ export interface GoogleRequest {
   readonly callMs?: number | undefined
 }
 
-/** Errors of undici that are caused by this program or the caller's stream. */
+/** Errors of undici for mistakes of this program or the caller's stream. */
 const ownMistakes: ReadonlySet<string> = new Set([
   'UND_ERR_INVALID_ARG',
   'UND_ERR_REQ_CONTENT_LENGTH_MISMATCH',
@@ -114,7 +114,7 @@ export class GoogleHttp {
   }
 }
 
-/** One request in progress. The reason for its end determines the error. */
+/** One request in progress, whose error depends on why it ended. */
 class Exchange {
   readonly #request: GoogleRequest
   readonly #limit: AbortSignal | undefined
@@ -181,7 +181,7 @@ export function isStream(body: HttpBody | undefined): body is StreamBody {
   return typeof body === 'object' && 'chunks' in body
 }
 
-/** Reading more than this to keep a connection is not worthwhile. */
+/** Longer bodies are not read to keep a connection. */
 const drainedBytes = 64 * 1024
 
 /** A response whose body is unread. The receiver reads it to the end or closes it. */
@@ -237,7 +237,6 @@ export class HttpAnswer {
 
   /** Discards the body, so that the connection can be reused. Never rejects. */
   async drain(): Promise<void> {
-    // Only the status matters, so errors in the body have no effect.
     await this.beginning(drainedBytes).catch(() => undefined)
   }
 

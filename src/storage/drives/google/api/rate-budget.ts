@@ -4,9 +4,9 @@ import type { Clock } from '../../kit/cloud/retry-policy.ts'
 /** Kinds of calls that Google's quota distinguishes. */
 export type Cost = 'get' | 'list' | 'download' | 'update' | 'other'
 
-/** Google's quota of a user, and the cost of calls. */
+/** Google's quota for a user, and the cost of calls. */
 export interface Quota {
-  /** Of one credential, or the part of it that is this process's. */
+  /** The quota of one credential, or this process's share of it. */
   readonly unitsPerMinute: number
   /** How many parties divide `unitsPerMinute` evenly now. Absent: one. */
   readonly sharedBy?: () => number
@@ -22,7 +22,7 @@ export const defaultQuota: Quota = {
   costs: { get: 5, list: 100, download: 200, update: 50, other: 5 },
 }
 
-/** The part of a minute's units that is available at once. The rest is spread over the minute. */
+/** The part of a minute's units that is available immediately. The rest is spread over the minute. */
 const burstShare = 0.2
 const burstMs = (60_000 * burstShare) / (1 - burstShare)
 
@@ -41,7 +41,7 @@ export interface TakeOptions {
 export class RateBudget {
   readonly #quota: Quota
   readonly #clock: Clock
-  /** When the bucket will be full: from then on, a whole burst is available. */
+  /** When the bucket will be full, so that a whole burst is available. */
   #fullAtMs = Number.NEGATIVE_INFINITY
   #pausedUntilMs = Number.NEGATIVE_INFINITY
   #uploadsPausedUntilMs = Number.NEGATIVE_INFINITY
@@ -79,8 +79,8 @@ export class RateBudget {
   }
 
   /**
-   * Pauses all calls, because Google reported too many. Google reports the daily limit of 750 GB of
-   * uploads with the same error: so if the call was an upload, only uploads pause.
+   * Pauses all calls after Google reported too many. If the call was an upload, only uploads pause,
+   * because Google reports the daily limit of 750 GB of uploads with the same error.
    */
   pause(ms: number, { isUpload = false }: Pick<TakeOptions, 'isUpload'> = {}): void {
     const untilMs = this.#clock.elapsed() + ms

@@ -28,7 +28,7 @@ export type SessionState =
   /** Drive has the first `persisted` bytes and no others. */
   | { readonly kind: 'open'; readonly persisted: number }
   | { readonly kind: 'done'; readonly file: GoogleFile }
-  /** Expired (a week), cancelled or refused: the upload must restart. */
+  /** Expired (after a week), cancelled or refused: the upload must restart. */
   | { readonly kind: 'gone' }
 
 const doing = 'accept an upload'
@@ -65,7 +65,7 @@ export class ResumableSessions {
   async query(sessionUrl: string, signal?: AbortSignal): Promise<SessionState> {
     const call = {
       ...this.#call(sessionUrl, { doing, signal }),
-      // A short call must not wait for uploads or use a connection of an interrupted one.
+      // A short call must not wait for uploads.
       limiter: 'calls' as const,
       headers: contentRange('*'),
       expected: queryStatuses,
@@ -98,7 +98,7 @@ export class ResumableSessions {
       }
       const state = await this.#sendOnce(sessionUrl, rest, retryPolicy)
       if (state.kind !== 'open' || state.persisted < chunk.offset) return state
-      // An earlier request that was believed dead has delivered more than this chunk.
+      // An earlier request, believed dead, has delivered more than this chunk.
       if (state.persisted > end) return state
       if (state.persisted >= end && chunk.total === undefined) return state
       if (state.persisted > stored) retryPolicy.renew()
@@ -200,7 +200,7 @@ function isArray(bytes: SessionChunk['bytes']): bytes is readonly Uint8Array[] {
   return Array.isArray(bytes)
 }
 
-/** Drive would reject such a chunk with an unhelpful message. */
+/** Drive's own message for such a chunk would be unhelpful. */
 function assertWhole({ offset, length, total }: SessionChunk): void {
   const isEnd = total !== undefined
   if (isEnd ? offset + length !== total : length === 0 || length % chunkMultiple !== 0) {

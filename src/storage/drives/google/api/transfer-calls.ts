@@ -47,7 +47,7 @@ export interface DownloadOptions extends CallOptions {
   readonly revisionId?: string | undefined
 }
 
-/** The most that is sent in one call; more goes through a session. Google advises up to 5 MB. */
+/** The maximum that is sent in one call; more goes through a session. Google advises up to 5 MB. */
 export const maxSmallUploadBytes = 4 * 1024 * 1024
 
 const octets = 'application/octet-stream'

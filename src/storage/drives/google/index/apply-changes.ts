@@ -94,13 +94,13 @@ function isBelow(
   const [parent = ''] = file.parents
   if (parent !== rootId) return known.get(parent)?.kind === 'folder'
   if (file.mimeType !== folderType) return false
-  // Another process may have added the bucket a moment ago: then its folder is in the index.
+  // If another process has just added the bucket, its folder is in the index.
   const row = known.get(file.id)
   const isKnown = row?.parent === rootId && row.sortName === sortNameOf(file.name, 'folder')
   return isKnown || buckets.has(file.name)
 }
 
-/** What returns the rows of these files, with their attributes that are only in the database. */
+/** Returns a function for the rows of these files, with attributes that are only in the database. */
 async function rowReader({ index }: GoogleTree, files: readonly GoogleFile[]) {
   const ids = files.filter(needsKeptAttributes).map((file) => file.id)
   const found = ids.length === 0 ? [] : await index.keptAttributes(ids)

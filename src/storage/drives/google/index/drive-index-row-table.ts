@@ -50,7 +50,7 @@ const onConflict = (attributes: string) => `ON CONFLICT (id) DO UPDATE SET
     AND (drive_files.parent <> '' OR drive_files.sort_name <> '${removing}')`
 
 const onOwnWrite = onConflict('etag = excluded.etag, attributes = excluded.attributes')
-/** A change of the stored version may predate its attributes, and then has less information. */
+/** A change of the stored version may be older than its attributes, and then has less information. */
 const isNewer = "excluded.version > drive_files.version OR drive_files.parent = ''"
 const onNews = onConflict(
   ['etag', 'attributes']
@@ -116,7 +116,7 @@ export const unsureKind = 'unsure'
 export type WalkedRow = StoredFile | { readonly kind: typeof unsureKind }
 
 /**
- * True if the content of a visible folder is unknown, on any drive: the drive then makes sure, which
+ * True if the content of a visible folder is unknown, on any drive. The drive then checks its own, which
  * costs a query.
  */
 const someUnlisted = `EXISTS (SELECT 1 FROM drive_files WHERE unlisted = 1 AND parent <> '')`
@@ -134,8 +134,8 @@ export interface Walk {
 }
 
 /**
- * Pure: one statement for the files at the end of a path, with `unsureRow` as of the same moment. With
- * PostgreSQL, each step as a separate statement would be a round trip.
+ * One statement for the files at the end of a path, with `unsureRow` as of the same moment. With
+ * PostgreSQL, each separate statement would be a round trip.
  */
 export function walkStatement({ parents, steps, kind }: Walk): {
   readonly sql: string

@@ -38,7 +38,7 @@ interface FoundRows {
 /** PostgreSQL plans four joins in less than a millisecond, eight in sixteen. */
 const maxJoined = 4
 
-/** Versions before this one keep in `owner` and `until_ms` who reads the feed. */
+/** Earlier versions store in `owner` and `until_ms` which process reads the feed. */
 const insertRoot = `INSERT INTO drive_index
     (root, staging, crawl, is_ready, page_token, polled_at_ms, owner, until_ms, drive)
   VALUES (?, '', 0, 0, '', 0, '', 0, ?) ON CONFLICT DO NOTHING`

@@ -119,7 +119,7 @@ export interface DriveIndex {
   /** A file may have several, for different bytes. */
   keptAttributes(ids: readonly string[]): Promise<KeptAttributes[]>
 
-  /** Keeps those of other bytes, too, until `write` writes the file. */
+  /** Those of other bytes stay until `write` writes the file. */
   keepAttributes(kept: KeptAttributes): Promise<void>
 
   /**

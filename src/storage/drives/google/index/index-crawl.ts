@@ -102,7 +102,7 @@ function inGroups(folders: readonly string[]): string[][] {
 /** How long a request waits for folders to be listed before it fails with `busy`. */
 const waitMs = 5_000
 const busyRetrySeconds = 10
-/** Folders that are listed concurrently on request. */
+/** The maximum number of folders that are listed concurrently on request. */
 const mostAtOnce = 64
 
 interface FolderListingsOptions {

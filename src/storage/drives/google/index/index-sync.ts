@@ -7,7 +7,7 @@ import type { IndexCrawl } from './index-crawl.ts'
 
 /** The lease of the process that syncs the index. */
 const leaseKey = 'index'
-/** Hidden files are deleted after a day, when no older change of them can arrive any more. */
+/** Hidden files are deleted after a day, when no older change of them can still arrive. */
 const tidyEveryMs = 3_600_000
 const hiddenForMs = 86_400_000
 
@@ -155,7 +155,7 @@ export class IndexSync {
         await this.#list(state, lease)
       } catch (error) {
         if (!(error instanceof GooglePageExpired)) throw error
-        // The changes since then can't be read any more: list everything again.
+        // The changes since then can no longer be read, so everything is listed again.
         await this.#begin(state, lease)
         break
       }

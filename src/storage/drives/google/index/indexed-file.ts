@@ -49,7 +49,7 @@ export function indexedMetadata(file: IndexedFile): ObjectMetadata {
   return { size, modifiedAtMs, attributes: attributesOf(file) }
 }
 
-/** The newest of several files of one name counts; of equally new ones, that with the greatest id. */
+/** Of several files of one name, the newest counts; of equally new ones, the one with the greatest id. */
 export function newestFirst(files: readonly IndexedFile[]): IndexedFile[] {
   return files.toSorted((a, b) => b.modifiedAtMs - a.modifiedAtMs || (a.id < b.id ? 1 : -1))
 }

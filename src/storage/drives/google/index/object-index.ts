@@ -109,7 +109,7 @@ function folderPath(bucket: string, segments: GooglePath['folders']): string[] {
   return [...bucket.split('/'), ...segments].map((segment) => sortNameOf(segment, 'folder'))
 }
 
-/** The index of an open drive, and what keeps it up to date. */
+/** The index of an open drive, with its synchronization. */
 export interface OpenIndex extends GoogleTree {
   readonly objects: ObjectIndex
   readonly listings: FolderListings
@@ -130,11 +130,11 @@ export function openIndex(tree: GoogleTree, options: SyncOptions): OpenIndex {
 }
 
 /**
- * Finds files on Google that the index may lack. If the feed was not read recently, writers look
- * for them before they create a file or folder, to avoid duplicates.
+ * If the feed was not read recently, writers look on Google for files that the index may lack, so that
+ * they create no duplicates.
  */
 
-/** Looks for an object of this name; true if it may now be in the index. */
+/** Looks for an object on Google; true if it may now be in the index. */
 export async function findMissedObject(opened: OpenIndex, object: ObjectName): Promise<boolean> {
   if (await opened.sync.isFresh()) return false
   const where = `name = ${queryLiteral(nameOf(object).name)}`
@@ -149,7 +149,7 @@ export async function findMissedObject(opened: OpenIndex, object: ObjectName): P
   return isFound
 }
 
-/** Folders with this segment in that folder, if the index may lack some. */
+/** Folders with this segment on Google, if the index may lack some. */
 export async function findMissedFolders(
   opened: OpenIndex,
   parent: string,

@@ -106,9 +106,9 @@ export async function isFolderGone(drive: OpenDrive, folderId: string): Promise<
 }
 
 /**
- * Removes folders on this path, from the innermost on, that only keys created and that are empty.
- * They always go to the trash, even if files are permanently deleted: Google deletes a folder
- * with all its content, and a file may be added at any moment.
+ * Removes empty folders on this path that only keys created, from the innermost on. They always go to
+ * the trash, even if files are deleted permanently, because Google deletes a folder with all its
+ * content, and a file may be added at any moment.
  */
 export async function removeEmptyFolders(
   drive: OpenDrive,

@@ -10,7 +10,7 @@ import { indexedMetadata } from '../index/indexed-file.ts'
 import type { OpenDrive } from '../open-drive.ts'
 import { objectLeaseKey } from './recovery-record.ts'
 
-/** How many interrupted downloads in a row may return no bytes. */
+/** The maximum number of interrupted downloads in a row without bytes. */
 const maxFruitless = 3
 
 /**

@@ -71,7 +71,7 @@ export class ObjectLocks {
     }
     for (let look = 0; look < maxLooks; look++) {
       if (rows.length === 0) return new LockedKey({ name, lease, rows, current: undefined })
-      // Duplicates are read, too, because a user may have renamed one, as the log advises.
+      // A user may have renamed a duplicate, as the log advises.
       const files = new Map<string, CurrentObject | undefined>()
       for (const { id } of rows) {
         files.set(id, await refreshFile(this.#options, id, lease.signal))
@@ -130,13 +130,13 @@ export class LockedKey {
     assertRemovalConditions(this.name, this.current?.row, conditions)
   }
 
-  /** Call before each change on Google. @throws DriveError `busy` when the lease is lost. */
+  /** Call it before each change on Google. @throws DriveError `busy` when the lease is lost. */
   beforeChange(): void {
     this.#lease.assertHeld()
     this.#isInDoubt = true
   }
 
-  /** Call when the index has the change. */
+  /** Call it when the index has the change. */
   afterChange(): void {
     this.#isInDoubt = false
   }

@@ -36,7 +36,6 @@ export function recoveryRecord(
 
 /** Undefined for other texts. */
 export function parseGoogleRecord(text: string): RecoveryRecord | undefined {
-  // Other drives have other records.
   const { leaseKey, newIds, thereIds } = (parsedJson(text) ?? {}) as Partial<RecoveryRecord>
   return leaseKey && newIds && thereIds ? { leaseKey, newIds, thereIds } : undefined
 }

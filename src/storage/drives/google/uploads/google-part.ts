@@ -57,7 +57,6 @@ class GooglePart implements PartDraft {
     await this.#sending?.stream.flush()
     await this.discard()
     const { rest } = this.#blocks
-    // Without a rest, the carry is not read later.
     if (rest.length > 0) {
       const bytes = Buffer.from(rest).toString('base64')
       await this.#drive.records.saveCarry(state.id, { size: this.#size, bytes })

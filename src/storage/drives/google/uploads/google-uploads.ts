@@ -21,10 +21,10 @@ import {
   type UploadRecord,
 } from './upload-state.ts'
 
-/** Uploads that one sweep checks. */
+/** The maximum number of uploads that one sweep checks. */
 const sweepPage = 100
 
-/** The most earlier attempts of Complete with an unknown outcome that are recorded. */
+/** The maximum number of recorded attempts of Complete with an unknown outcome. */
 const maxSmallIds = 20
 
 /** The end of an upload, and the object that it becomes. */
@@ -88,7 +88,7 @@ export class GoogleUploads implements UploadDrive {
     const { published, session, isEnding, isDamaged } = (await findRecord(records, state.id)) ?? {}
     if (published !== undefined) return true
     if (session === undefined || !isEnding || isDamaged) return false
-    // If a crash came before the record, the file shows it, because it became the object in one step.
+    // After a crash before the record was saved, the file shows the outcome.
     const file = await this.#whatBecameOf(state, session)
     if (file === undefined) return false
     await refreshFile(this.#drive, session.fileId)

@@ -50,14 +50,14 @@ export function wholeBlocks(size: number): number {
 
 const mebibyte = 1024 * 1024
 
-/** For each stream, regardless of the others. */
-const leastPerStream = mebibyte / 2
-const mostPerStream = 16 * mebibyte
-/** For early parts. Less for each further stream, because several streams use the connection anyway. */
-const mostOfParts = 48 * mebibyte
+/** Limits for each stream. */
+const minPerStream = mebibyte / 2
+const maxPerStream = 16 * mebibyte
+/** For early parts. Reduced for each further stream, because several streams use the connection anyway. */
+const maxOfParts = 48 * mebibyte
 const lessPerStream = mebibyte
 /** Free blocks kept for reuse. */
-const mostFreeBlocks = 32
+const maxFreeBlocks = 32
 
 /** Limits the memory of one process for bytes that it sends to Google. */
 export class SendMemory {
@@ -72,8 +72,8 @@ export class SendMemory {
   /** For early parts. */
   readonly parts: PartMemory = {
     take: (bytes) => {
-      const most = mostOfParts - Math.max(0, this.#streams - 1) * lessPerStream
-      if (this.#parts + bytes > most) return false
+      const limit = maxOfParts - Math.max(0, this.#streams - 1) * lessPerStream
+      if (this.#parts + bytes > limit) return false
       this.#parts += bytes
       return true
     },
@@ -84,7 +84,7 @@ export class SendMemory {
 
   constructor(
     totalBytes = 64 * mebibyte,
-    blocks: BufferPool = new BufferPool(blockBytes, mostFreeBlocks),
+    blocks: BufferPool = new BufferPool(blockBytes, maxFreeBlocks),
   ) {
     this.#totalBytes = totalBytes
     this.blocks = blocks
@@ -93,7 +93,7 @@ export class SendMemory {
   /** How much a stream may keep, to send it again if the connection breaks. */
   get share(): number {
     const share = (this.#totalBytes - this.#parts) / Math.max(1, this.#streams)
-    return Math.min(mostPerStream, Math.max(leastPerStream, share))
+    return Math.min(maxPerStream, Math.max(minPerStream, share))
   }
 
   enter(): void {

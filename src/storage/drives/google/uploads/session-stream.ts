@@ -6,13 +6,13 @@ import { sessionGone } from './object-sessions.ts'
 import { Blocks, blockBytes, type SendMemory, wholeBlocks } from './send-memory.ts'
 
 const mebibyte = 1024 * 1024
-/** The most that one request sends: about a second on a fast connection. */
+/** The maximum of one request: about a second on a fast connection. */
 const maxRequestBytes = 256 * mebibyte
-/** The most that waits to be sent. If the end is unknown, it is sent in requests of this size. */
+/** The maximum that waits to be sent, and the size of requests while the end is unknown. */
 const windowBytes = 8 * mebibyte
 /**
- * A block this far behind may be reused: undici asks for the next piece of a body when the socket
- * has drained, so all earlier ones have been sent. If that ever changes, Google's MD5 reveals it.
+ * A block this far behind may be reused: undici requests the next piece of a body when the socket has
+ * drained, so all earlier ones have been sent. If that ever changes, Google's MD5 reveals it.
  */
 const takenBehind = 4 * blockBytes
 /** Consecutive requests without progress of the session. */

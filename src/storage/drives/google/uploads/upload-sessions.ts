@@ -30,7 +30,7 @@ import {
 
 /** Pauses while a session that must end still grows: about five seconds in all. */
 const endingBackOff = { firstMs: 50, longestMs: 5_000 }
-const mostEndings = 8
+const maxEndings = 8
 
 /** A session that can be continued. */
 export interface ReadySession {
@@ -187,7 +187,7 @@ async function copyBeginning(
 async function end({ api }: OpenDrive, { url }: ObjectSession): Promise<void> {
   let state = await api.querySession(url)
   for (let failures = 0; state.kind === 'open'; failures++) {
-    if (failures === mostEndings) throw stillGrowing()
+    if (failures === maxEndings) throw stillGrowing()
     if (failures > 0) await sleep(backOffMs(failures, endingBackOff, Math.random))
     const { persisted: total } = state
     state = await api.sendChunk(url, { offset: total, bytes: [], length: 0, total })

@@ -36,7 +36,6 @@ export function encodeState(state: GoogleUploadState): string {
 
 /** @throws DriveError `upload-gone` for the state of another drive, as after a change of DRIVE. */
 export function decodeState(text: string): GoogleUploadState {
-  // Other drives have other states.
   const { id, bucket, key, size, md5 } = (parsedJson(text) ?? {}) as Partial<GoogleUploadState>
   const isWhole = id && bucket && key && typeof size === 'number' && md5
   if (isWhole) return { id, bucket, key, size, md5 }

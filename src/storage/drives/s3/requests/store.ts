@@ -70,7 +70,10 @@ interface Bounds {
   readonly limitMs?: number
 }
 
-/** The SDK's client, with a time limit for each call and with DriveErrors. */
+/**
+ * The SDK's client, with a time limit for each call and with DriveErrors. kit/cloud's retries and limiters are not used: the SDK
+ * retries by itself, and a store serves as many requests as clients have connections, unlike an account or a small server.
+ */
 export class Store {
   readonly #client: S3Client
   #calls = 0
