@@ -6,10 +6,10 @@ import {
   type UpstreamCall,
   type UpstreamReply,
 } from '../upstream/call-client.ts'
+import { type StreamStart, StreamStartReader } from './event-stream.ts'
 import { type AnswerHeaders, type Failure, failureOfAnswer } from './failures.ts'
-import { type StreamStart, StreamStartReader } from './stream-start.ts'
 
-/** An answer whose beginning is there, so that it can go to the client. */
+/** An answer whose beginning has arrived: it can be sent to the client. */
 export interface BegunAnswer {
   readonly status: number
   readonly headers: AnswerHeaders
@@ -36,7 +36,7 @@ export type Attempt =
 export interface AttemptOptions {
   readonly client: Pick<CallClient, 'send'>
   readonly firstByteMs: number
-  /** Aborts when the client of the call leaves. */
+  /** Aborts when the client disconnects. */
   readonly signal: AbortSignal
   /** Whether the call can be sent again. */
   readonly isRepeatable: boolean
@@ -44,9 +44,9 @@ export interface AttemptOptions {
   readonly now: () => number
 }
 
-/** Of an error. The rest is not passed on. */
+/** The maximum bytes of an error that are forwarded. */
 const maxErrorBytes = 1024 * 1024
-/** A connection that was closed while it was idle fails at once, and says nothing about the upstream. */
+/** A call on a connection that was closed while idle fails within this time. That says nothing about the upstream. */
 const staleMs = 1_000
 
 const closed: Failure = {
@@ -80,10 +80,9 @@ const brokenOff: Failure = {
 }
 
 /**
- * Sends a call once, and waits for the beginning of its answer: the first event of a stream that is not an error,
- * otherwise the first byte.
+ * Sends a call once and waits for the beginning of the answer: the first byte, or the first event of a stream.
  *
- * @throws the signal's reason
+ * @throws the signal's reason; ApiError of the client's body
  */
 export async function attempt(
   call: Omit<UpstreamCall, 'signal'>,
@@ -108,10 +107,9 @@ export async function attempt(
     end()
     signal.throwIfAborted()
     if (stop.signal.reason === late) return { failure: late, answer: undefined }
-    // Of the client's body, whose failure is none of the upstream's.
+    // The client's body failed, not the upstream.
     if (error instanceof ApiError) throw error
     if (error instanceof NoAnswerError) return { failure: noAnswer[error.kind], answer: undefined }
-    // The body ended with an error, of whatever kind.
     return { failure: brokenOff, answer: undefined }
   } finally {
     clearTimeout(timer)
@@ -124,7 +122,7 @@ async function send(
   timer: NodeJS.Timeout,
 ): Promise<UpstreamReply> {
   const startedAtMs = performance.now()
-  // What undici keeps until the end of the answer is not the generator, which could hold bytes.
+  // undici keeps the body until the answer ends, so it must not be the generator, which could hold bytes.
   const body = { [Symbol.asyncIterator]: () => timed(call.body, timer) }
   const sendOnce = () => client.send({ ...call, body })
   try {
@@ -137,7 +135,7 @@ async function send(
   }
 }
 
-/** While an upstream takes a body, the time of its answer has not begun. */
+/** Restarts the time limit of the answer with each piece of the body that the upstream accepts. */
 async function* timed(body: AsyncIterable<Buffer>, timer: NodeJS.Timeout): AsyncGenerator<Buffer> {
   for await (const piece of body) {
     yield piece
@@ -160,8 +158,8 @@ async function begin(reply: UpstreamReply, nowMs: number, end: () => void): Prom
   while (start === 'waiting') {
     const next = await iterator.next()
     if (next.done === true) return { failure: empty, answer: undefined }
-    const seen = reader.take(next.value)
-    start = isStream ? seen : 'begun'
+    const begun = reader.take(next.value)
+    start = isStream ? begun : 'begun'
   }
   if (start === 'begun') {
     return { begun: { status, headers, isStream, held: reader.held, body: iterator, end } }
@@ -170,7 +168,7 @@ async function begin(reply: UpstreamReply, nowMs: number, end: () => void): Prom
   return { failure, answer: data === '' ? undefined : errorOf(failure, data) }
 }
 
-/** The error that a stream began with, as an error of HTTP, which it is to the client. */
+/** The error that a stream began with, as the HTTP error that the client gets. */
 function errorOf({ status }: Failure, data: string): ErrorAnswer {
   return { status, headers: { 'content-type': 'application/json' }, body: Buffer.from(data) }
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { type StreamStart, StreamStartReader } from '../../../../src/models/calls/event-stream.ts'
 import { UsageReader } from '../../../../src/models/calls/reported-usage.ts'
-import { type StreamStart, StreamStartReader } from '../../../../src/models/calls/stream-start.ts'
 import { anthropicEvents, openAiEvents } from '../../../fakes/strict-upstream.ts'
 
 /** The start after each piece of one byte: when it is decided, and how. */
