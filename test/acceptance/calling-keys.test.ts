@@ -100,7 +100,7 @@ test('The limits of a key are in force', async (t) => {
     [{ requestsPerMinute: 2 }, 2, /requests a minute/],
     // Each answer reports 12 tokens.
     [{ tokensPerMinute: 13 }, 2, /tokens a minute/],
-    [{ tokensPerMonth: 12 }, 1, /tokens of this month/],
+    [{ tokensPerMonth: 12 }, 1, /tokens for this month/],
   ] as const
   for (const [limits, allowed, message] of cases) {
     const { secret } = await management.done('POST', '/model-keys', { name: 'limited', limits })

@@ -8,15 +8,15 @@ import { fitsGlob, type ModelKey, parseModelKey, type StoredModelKeys } from '..
 import { quoted } from './call-index.ts'
 import type { KeyLimits, Refusal } from './key-limits.ts'
 
-/** Who sends a call. */
+/** The sender of a call. */
 export interface Caller {
-  /** Of the model key; empty: MODELS_API_KEY. */
+  /** The id of the model key; empty: MODELS_API_KEY. */
   readonly keyId: string
   /** @throws ApiError 403 */
   assertAllowed(model: string): void
   /** Counts a request. @throws ApiError 429 */
   assertWithinLimits(): Promise<void>
-  /** Holds tokens of its limits until the returned function is called. @throws ApiError 429 */
+  /** Reserves tokens of its limits until the returned function is called. @throws ApiError 429 */
   hold(minTokens: number): Promise<() => void>
   /** Counts the tokens of an answer. */
   use(tokens: number): void
@@ -27,22 +27,22 @@ interface CallAccessParts {
   readonly apiKey: string | undefined
   readonly keys: Pick<StoredModelKeys, 'find' | 'isEmpty'>
   readonly limits: KeyLimits
-  /** Limits who guesses MODELS_API_KEY. Model keys cannot be guessed. */
+  /** Limits guesses of MODELS_API_KEY. Model keys are too long to guess. */
   readonly limiter: Pick<AttemptLimiter, 'take' | 'clear'>
   readonly clientAddress: (request: HttpRequest) => string
   /** Wall clock, milliseconds since the epoch. */
   readonly now: () => number
-  /** Milliseconds of a clock that is never set. Default: that of the process. */
+  /** Monotonic, milliseconds. Default: the clock of the process. */
   readonly elapsed?: () => number
 }
 
-/** As many as are allowed within 15 minutes. */
+/** The same number as the limiter allows within 15 minutes. */
 const maxGuessesAtOnce = 5
 
-/** Addresses that are refused for a while. More are forgotten, the oldest first. */
+/** The maximum number of blocked addresses. More are forgotten, the oldest first. */
 const maxBlocked = 10_000
 
-/** Who may call every model without limits. */
+/** A sender who may call every model without limits. */
 function unlimited(keyId: string): Caller {
   return {
     keyId,
@@ -55,18 +55,18 @@ function unlimited(keyId: string): Caller {
 
 const owner = unlimited('')
 
-/** Who has a session of the dashboard. No model key has this id. */
+/** The sender with a session of the dashboard. No model key has this id. */
 export const dashboardCaller = unlimited('dashboard')
 
-/** Decides who may call models. Without MODELS_API_KEY and model keys, nobody may. */
+/** Decides who may call models: nobody without MODELS_API_KEY and model keys. */
 export class CallAccess {
   readonly #parts: CallAccessParts
   readonly #isApiKey: (key: string) => boolean
-  /** By the block of the address, as the limiter counts. */
+  /** By block of addresses, as the limiter counts. */
   readonly #blockedUntilMs = new Map<string, number>()
-  /** Wrong keys that are being counted. */
+  /** The number of wrong keys that the limiter is counting now, by block. */
   readonly #guesses = new Map<string, number>()
-  /** Blocks of addresses whose wrong keys this process has counted. */
+  /** Blocks whose wrong keys this process has counted. */
   readonly #guessers = new Set<string>()
   readonly #known = new WeakMap<HttpRequest, Caller>()
 
@@ -75,14 +75,15 @@ export class CallAccess {
     this.#isApiKey = parts.apiKey === undefined ? () => false : keyComparison(parts.apiKey)
   }
 
-  /** Lets a call pass, before its body is read. @throws ApiError 401, 429 or 503 */
+  /** Admits a call before its body is read. @throws ApiError 401, 429 or 503 */
   readonly admit = async (request: HttpRequest): Promise<void> => {
     this.#known.set(request, await this.#identify(request))
   }
 
   /**
-   * Lets a request for the model list pass, and ends the count of wrong keys. A refusal is always 401
-   * (docs/contract/model-list.md, "Access"). @throws ApiError
+   * Admits a request for the model list, and resets the count of wrong keys of its address.
+   *
+   * @throws ApiError always 401 (docs/contract/model-list.md, "Access")
    */
   readonly admitToList = async (request: HttpRequest): Promise<void> => {
     if (this.#parts.apiKey === undefined) return
@@ -93,11 +94,11 @@ export class CallAccess {
       throw error instanceof ApiError ? unauthorized(error.message, error.headers) : error
     })
     if (!this.#guessers.delete(addressBlock(address))) return
-    // If the store is away, the count ends after its 15 minutes.
+    // If the store does not answer, the count expires after 15 minutes.
     await this.#parts.limiter.clear(address).catch(() => undefined)
   }
 
-  /** Who sent a request that was admitted. */
+  /** The sender of an admitted request. */
   of(request: HttpRequest): Caller {
     const caller = this.#known.get(request)
     if (caller === undefined) throw new TypeError('the request was not admitted')
@@ -123,7 +124,7 @@ export class CallAccess {
   async #assertApiKey(sent: readonly string[], address: string): Promise<void> {
     this.#assertNotBlocked(address)
     if (sent.some(this.#isApiKey)) return
-    // A model key that was deleted is no guess: it must not lock out others behind its address.
+    // A deleted model key is not a guess: it must not lock out other clients behind its address.
     for (const text of new Set(sent)) {
       if (parseModelKey(text) === undefined) await this.#countGuess(address)
     }
@@ -133,7 +134,7 @@ export class CallAccess {
   /** @throws ApiError 429 after too many, KeyValueError */
   async #countGuess(address: string): Promise<void> {
     const client = addressBlock(address)
-    // Those that are still being counted are limited, too: otherwise many at once could all be compared.
+    // Limits keys that are still being counted as well: otherwise many guesses at once would all be compared.
     this.#guesses.set(client, (this.#guesses.get(client) ?? 0) + 1)
     try {
       if (this.#guessers.size < maxBlocked) this.#guessers.add(client)
@@ -197,7 +198,7 @@ export class CallAccess {
 }
 
 const noKeys =
-  'Calls of models are off, because there is no key for them. Set MODELS_API_KEY, or make a model key (POST /-/api/model-keys).'
+  'Model calls are off, because there is no key for them. Set MODELS_API_KEY, or create a model key (POST /-/api/model-keys).'
 
 function overLimit(name: string, { reason, waitSeconds }: Refusal): ApiError {
   return new ApiError(429, `The model key ${name} ${reason}`, {
@@ -211,7 +212,7 @@ function unauthorized(message: string, headers: ApiError['headers'] = {}): ApiEr
   return new ApiError(401, message, { headers: { ...headers, 'www-authenticate': 'Bearer' } })
 }
 
-/** The keys that a client sends, as a bearer token or in x-api-key. */
+/** The keys of a request, as a bearer token or in x-api-key. */
 function sentKeys(headers: IncomingHttpHeaders): readonly string[] {
   const { authorization = '' } = headers
   const scheme = /^bearer +/i.exec(authorization)?.[0]
@@ -219,7 +220,7 @@ function sentKeys(headers: IncomingHttpHeaders): readonly string[] {
   return [bearer, headers['x-api-key'] ?? ''].flat().filter((key) => key !== '')
 }
 
-/** Compares with a key. Takes the same time for every other key, because digests have equal lengths. */
+/** Compares keys in constant time, through digests of equal length. */
 function keyComparison(expected: string): (key: string) => boolean {
   const digest = digestOf(expected)
   return (key) => timingSafeEqual(digestOf(key), digest)

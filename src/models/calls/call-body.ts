@@ -6,41 +6,41 @@ import type { CallPath } from './call-paths.ts'
 import { FormModel } from './form-model.ts'
 import { JsonModel, type ModelFinder, type ModelName, withModelName } from './model-name.ts'
 
-/** The longest time without bytes. */
+/** The maximum time without bytes. */
 const idleMs = 30_000
-/** A body this short is sent in one piece. */
+/** Bodies up to this size are sent in one piece. */
 const onePieceBytes = 64 * 1024
 const smallBlockBytes = 4 * 1024
 const blockBytes = 64 * 1024
-/** Bodies that wait for their answers, of one process, as many times the limit of one. */
+/** What all bodies of a process may hold together, as a multiple of the limit of one body. */
 const bodiesHeld = 8
 
 export interface CallBody {
   /** The model that the client asks for. */
   readonly model: string
-  /** Bytes of it so far. */
+  /** Bytes that have arrived so far. */
   readonly bytes: number
-  /** Whether it can be sent again. */
+  /** Whether all of it is held, so that it can be sent again. */
   readonly isWhole: boolean
   /**
-   * The body with the upstream's name of the model. If it is whole, its pieces can be read again and again.
+   * The body with another name of the model. If it is whole, it can be read any number of times.
    *
-   * @returns also its length; undefined if it is sent in chunks
+   * @returns the body, and its length; undefined if it is sent in chunks
    */
   send(name: string): {
     readonly body: AsyncIterable<Buffer>
     readonly length: number | undefined
   }
-  /** Gives its memory back. May be called again. */
+  /** Frees its memory. May be called again. */
   release(): void
 }
 
-/** Reads the bodies of calls, within the memory that they may have together. */
+/** Reads the bodies of calls, within a common limit of memory. */
 export class CallBodies {
   readonly #maxBytes: number
   #heldBytes = 0
 
-  /** @param maxBytes of one body that is held: JSON has no more, forms go on beyond */
+  /** @param maxBytes the limit of a JSON body; of a larger form, only the beginning is held */
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes
   }
@@ -77,23 +77,23 @@ export class CallBodies {
 
   #tooLarge(): ApiError {
     const mib = Math.floor(this.#maxBytes / 1024 / 1024)
-    return new ApiError(413, `The body has more than ${mib} MiB (MODELS_BODY_MIB).`)
+    return new ApiError(413, `The body is larger than ${mib} MiB (MODELS_BODY_MIB).`)
   }
 }
 
 const none: Buffer = Buffer.alloc(0)
 
-/** The bytes of one body, counted. In blocks: a client may send each byte as a chunk, which would be an object. */
+/** The bytes of one body, counted. In blocks: a client may send one-byte chunks, and each would be an object. */
 class HeldBytes {
   readonly #count: (bytes: number) => void
   readonly #finder: ModelFinder
   #blocks: Buffer[] = []
   #block = none
-  /** Of the last block. */
+  /** Bytes in the last block. */
   #filled = 0
   size = 0
 
-  /** @param count takes bytes of the common memory; a negative number gives them back */
+  /** @param count takes bytes of the common limit; a negative number returns them */
   constructor(count: (bytes: number) => void, finder: ModelFinder) {
     this.#count = count
     this.#finder = finder
@@ -105,7 +105,7 @@ class HeldBytes {
     this.size += bytes.length
     for (let at = 0; at < bytes.length; ) {
       if (this.#filled === this.#block.length) {
-        // The first one is for small calls.
+        // The first block is small, because most bodies are.
         const isSmall = this.size <= smallBlockBytes
         this.#nextBlock(Buffer.allocUnsafe(isSmall ? smallBlockBytes : blockBytes))
       }
@@ -139,8 +139,8 @@ class HeldBytes {
 
 const jsonType = /^application\/json[\t ]*(?:;[\t ]*charset="?utf-?8"?[\t ]*)?$/i
 /**
- * With one boundary in one form (RFC 2046 section 5.1.1): of two, or of one that looks like another parameter, parsers
- * choose differently, and would see other fields than we do.
+ * Exactly one boundary, in one form (RFC 2046 section 5.1.1). If there are two, or one looks like another parameter,
+ * parsers differ in which they use, and would see other fields than we do.
  */
 const formType =
   /^multipart\/form-data[\t ]*(?:;[\t ]*charset="?utf-?8"?[\t ]*)?;[\t ]*boundary=(?:"[\w'()+,./:=? -]{0,69}[\w'()+,./:=?-]"|[\w'()+,./:=?-]{1,70})[\t ]*(?:;[\t ]*charset="?utf-?8"?[\t ]*)?$/i
@@ -152,13 +152,13 @@ function assertType(type = '', kind: CallPath['body']): void {
     throw new ApiError(415, 'The body must be multipart/form-data with one boundary.')
 }
 
-/** Otherwise an upstream could read another model than we do. */
+/** Otherwise the upstream might read a different model name than we do. */
 function assertPlain(encoding = 'identity'): void {
   if (encoding.toLowerCase() === 'identity') return
   throw new ApiError(415, 'The body must not have a Content-Encoding.')
 }
 
-/** Reads a body until it ends, or has more than these bytes. Returns whether it has ended. */
+/** Reads a body until it ends or exceeds `maxBytes`. Returns whether it has ended. */
 async function readUpTo(request: HttpRequest, maxBytes: number, held: HeldBytes): Promise<boolean> {
   const enough = Promise.withResolvers<void>()
   request.acceptBody()
@@ -168,7 +168,7 @@ async function readUpTo(request: HttpRequest, maxBytes: number, held: HeldBytes)
       held.add(bytes)
       if (held.size <= maxBytes) return undefined
       enough.resolve()
-      // The next piece waits.
+      // Never resolves: the rest stays unread.
       return new Promise(() => undefined)
     },
   })
@@ -190,14 +190,14 @@ interface ReadBody {
   readonly request: HttpRequest
   readonly bytes: Buffer
   readonly found: ModelName
-  /** Checks what follows if it is not whole. */
+  /** Checks the rest of a body that is not whole. */
   readonly finder: ModelFinder
   readonly isWhole: boolean
   readonly release: () => void
 }
 
 function bodyOf({ request, bytes, found, finder, isWhole, release }: ReadBody): CallBody {
-  // A long answer must not keep it. The client of the upstream keeps what it is given, so that has no bytes in it.
+  // undici keeps the body until the answer ends, which may take hours, so the body must not contain the bytes itself.
   let held = bytes
   return {
     ...{ model: found.name, bytes: bytes.length, isWhole },
@@ -223,7 +223,7 @@ function bodyOf({ request, bytes, found, finder, isWhole, release }: ReadBody): 
   }
 }
 
-/** What follows, as it arrives. A failure leaves the connection, so that it can be answered. */
+/** The rest of a body, as it arrives. If reading fails, the connection stays open for an error reply. */
 async function* restOf({ body }: HttpRequest, finder: ModelFinder): AsyncIterable<Buffer> {
   const rest = body.iterator({ destroyOnReturn: false })
   for (;;) {

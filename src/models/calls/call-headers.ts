@@ -1,7 +1,7 @@
 import { anthropicVersion, type UpstreamFlavour } from '../upstream/upstream.ts'
 import type { AnswerHeaders } from './failures.ts'
 
-/** RFC 9110 section 7.6.1: of one connection only. */
+/** Fields of one connection only (RFC 9110 section 7.6.1). */
 const hopByHop = [
   'connection',
   'keep-alive',
@@ -14,12 +14,12 @@ const hopByHop = [
   'upgrade',
 ]
 
-/** Fields that concern only the client, and fields that are written for each upstream. */
+/** Fields that are meant only for this gateway, and fields that are set for each upstream. */
 const notForUpstreams: ReadonlySet<string> = new Set([
   ...hopByHop,
   ...['authorization', 'x-api-key', 'api-key', 'x-goog-api-key', 'cookie'],
   ...['forwarded', 'x-real-ip', 'via'],
-  // Servers behind such fields take another path, or another method, than the one that was allowed.
+  // Some servers take the path or the method from these fields instead of from the request line.
   ...[
     'x-original-url',
     'x-rewrite-url',
@@ -27,19 +27,19 @@ const notForUpstreams: ReadonlySet<string> = new Set([
     'x-http-method',
     'x-method-override',
   ],
-  // Of the body before its model was replaced.
+  // Digests of the body before its model was replaced.
   ...['content-md5', 'content-digest', 'repr-digest', 'digest'],
   ...['host', 'content-encoding', 'content-length', 'content-type', 'expect', 'origin', 'referer'],
-  // Events are looked at, so they must not be compressed.
+  // Events are read, so they must not be compressed.
   'accept-encoding',
 ])
 
-/** Fields that every reply of this service has, and fields that are valid only for the upstream's address. */
+/** Fields that every reply has anyway, and fields that are valid only for the address of the upstream. */
 const notForClients: ReadonlySet<string> = new Set([
   ...hopByHop,
   ...['content-length', 'set-cookie', 'server', 'date', 'alt-svc', 'strict-transport-security'],
   ...['x-request-id', 'x-content-type-options', 'cache-control', 'x-bucketry-attempts'],
-  // What browsers would do for all pages of this address.
+  // These would make browsers act on the whole origin.
   ...['clear-site-data', 'nel', 'report-to', 'reporting-endpoints', 'service-worker-allowed'],
 ])
 
@@ -47,8 +47,8 @@ const notForClients: ReadonlySet<string> = new Set([
  * The header fields of a client's call, for an upstream.
  *
  * @param rawHeaders name, value, name, value …
- * @param own take the place of fields with the same name
- * @returns the same form
+ * @param own replace fields with the same name
+ * @returns name, value, name, value …
  */
 export function headersForUpstream(
   rawHeaders: readonly string[],
@@ -70,7 +70,7 @@ export function headersForUpstream(
 /**
  * The header fields of an upstream's answer, for the client.
  *
- * @param hasKey whether a text has the key of an upstream: such fields are left out
+ * @param hasKey whether a text contains a key of an upstream; such fields are dropped
  */
 export function headersForClient(
   headers: AnswerHeaders,
@@ -93,7 +93,7 @@ function pairsOf(rawHeaders: readonly string[]): [name: string, value: string][]
   ])
 }
 
-/** The fields that a Connection field declares to be of that connection only. */
+/** The fields that a Connection field restricts to one connection. */
 function connectionOptions(values: readonly string[]): ReadonlySet<string> {
   return new Set(
     values.flatMap((value) => value.toLowerCase().split(',')).map((name) => name.trim()),

@@ -8,7 +8,7 @@ import {
 } from '../list/listed-provider.ts'
 import type { LoadedInputs, ModelLists } from '../list/model-lists.ts'
 import { ModelIndex, type Resolution } from '../list/resolve-model.ts'
-import { type ServiceKind, serviceKinds } from '../list/routing-inputs.ts'
+import { allKinds, type ServiceKind } from '../list/routing-inputs.ts'
 import { UpstreamError } from '../upstream/upstream.ts'
 import type { Upstreams } from '../upstream/upstreams.ts'
 
@@ -20,16 +20,17 @@ interface CallIndexParts {
   readonly now: () => number
 }
 
-/** What an upstream has answered, or why it is not known. */
+/** The last answer of an upstream. */
 interface Answer {
   readonly ids: readonly string[]
+  /** Why the current list is not known. */
   readonly problem: string | undefined
-  /** Whether it answers, but not with a list. */
+  /** Whether the upstream answers, but not with a list. */
   readonly isUnlisted: boolean
   readonly atMs: number
 }
 
-/** What calls need of the inputs. */
+/** The inputs, prepared for calls. */
 interface Prepared {
   readonly inputs: LoadedInputs
   readonly providers: readonly ListedProvider[]
@@ -37,22 +38,17 @@ interface Prepared {
   readonly index: ModelIndex
 }
 
-/** Models that an upstream has listed are called for this long without another question. */
+/** How long the list of an upstream is used before it is queried again. */
 const keptMs = 5 * 60_000
-/** An upstream that does not have a model is not asked for it again sooner. */
+/** The same for a model that the list does not contain. */
 const askAgainMs = 5_000
 
-const allKinds: ReadonlySet<ServiceKind> = new Set(serviceKinds)
-
-/**
- * Finds what the id of a call stands for, by what is stored now. Upstreams are asked only for an id that nothing else
- * has, as when one model is requested.
- */
+/** Finds the targets of a call. An upstream is queried only if its list is needed to find them. */
 export class CallIndex {
   readonly #parts: CallIndexParts
-  /** By everything that identifies a question. */
+  /** By `keyOf`. */
   readonly #answers = new Map<string, Answer>()
-  /** Whether there is news in the answers since the index was built. */
+  /** Whether an answer has changed since the index was built. */
   #isOutdated = false
   #prepared: Prepared | undefined
 
@@ -60,7 +56,7 @@ export class CallIndex {
     this.#parts = parts
   }
 
-  /** @throws ApiError 404 if there is no such model, 503 if an upstream that may have it does not say */
+  /** @throws ApiError 404 if there is no such model, 503 if an upstream that may have it does not answer */
   async resolve(id: string, kinds: ReadonlySet<ServiceKind>): Promise<Resolution> {
     const inputs = await this.#parts.lists.inputs()
     const questions = this.#questionsAbout(id, this.#prepare(inputs))
@@ -72,10 +68,10 @@ export class CallIndex {
     if (found !== undefined) return found
     const [problem] = questions.flatMap((one) => this.#answers.get(keyOf(one))?.problem ?? [])
     if (problem === undefined) throw noSuchModel(id)
-    throw new ApiError(503, `Whether the model ${quoted(id)} exists is not known. ${problem}`)
+    throw new ApiError(503, `It is not known whether the model ${quoted(id)} exists. ${problem}`)
   }
 
-  /** Of its provider; of all for a combo or an alias, which may name models of any. */
+  /** The questions to the provider in the id; for a combo or an alias, which may name any model, all questions. */
   #questionsAbout(id: string, { providers, questions }: Prepared): readonly UpstreamQuestion[] {
     const named = providers.filter(({ outputAlias }) => id.startsWith(`${outputAlias}/`))
     if (named.length === 0) return questions
@@ -104,7 +100,7 @@ export class CallIndex {
     } catch (error) {
       if (!(error instanceof UpstreamError)) throw error
       isUnlisted = hasNoList(error)
-      // What it listed before stays callable while it does not answer.
+      // Models that it listed before can be called while it does not answer.
       if (!isUnlisted) problem = error.message
     }
     this.#answers.set(key, { ids, problem, isUnlisted, atMs: this.#parts.now() })
@@ -112,7 +108,7 @@ export class CallIndex {
     this.#isOutdated ||= !isOld
   }
 
-  /** Built again when something has changed. */
+  /** Builds the index again if an input or an answer has changed. */
   #prepare(inputs: LoadedInputs): Prepared {
     const before = this.#prepared
     if (!this.#isOutdated && before !== undefined && isSame(before.inputs, inputs)) return before
@@ -138,7 +134,7 @@ export class CallIndex {
   }
 }
 
-/** Not of a moment: many upstreams have no GET /models, and keys may not be allowed to use it. */
+/** Whether the failure is permanent: many upstreams have no GET /models, or refuse it to some keys. */
 function hasNoList({ status = 500 }: UpstreamError): boolean {
   return status < 500 && status !== 408 && status !== 429
 }

@@ -6,11 +6,11 @@ export interface CallPath {
   /** Below `/v1`, and below the base URL of the upstream. */
   readonly path: string
   readonly flavour: UpstreamFlavour
-  /** Where an id is in the lists of several kinds, that of these counts. */
+  /** If lists of several kinds contain an id, the model of one of these kinds is called. */
   readonly kinds: ReadonlySet<ServiceKind>
-  /** Where the name of the model is: a field of a JSON object, or of multipart/form-data. */
+  /** The form of the body, which has the field `model`: a JSON object or multipart/form-data. */
   readonly body: 'json' | 'form'
-  /** Whether it uses no tokens. */
+  /** Whether calls use no tokens. */
   readonly isFree?: boolean
   readonly operationId: string
   readonly summary: string
@@ -69,7 +69,7 @@ export const callPaths: readonly CallPath[] = [
   },
 ]
 
-/** What to use for a model whose connections have this flavour. For messages. */
+/** The paths for models with this API, for messages. */
 export const pathsOfFlavour = {
   openai: 'POST /v1/chat/completions or /v1/responses',
   anthropic: 'POST /v1/messages',

@@ -4,34 +4,34 @@ import type { CallPath } from './call-paths.ts'
 import type { Scope } from './failures.ts'
 import type { Tokens } from './reported-usage.ts'
 
-/** One attempt, when it is over. */
+/** An attempt that has ended. */
 export interface CallEntry {
-  /** Of the model key; empty: MODELS_API_KEY. */
+  /** The id of the model key; empty: MODELS_API_KEY. */
   readonly keyId: string
   readonly connectionId: string
   /** The id in the list. */
   readonly model: string
   readonly path: string
-  /** What failed. Absent: the answer was passed on; `broken`: not to its end. */
+  /** What failed; `broken`: the answer was cut off. Undefined: the answer was forwarded. */
   readonly failed: Scope | 'broken' | undefined
-  /** Whether another target was tried then. */
+  /** Whether another target was tried afterwards. */
   readonly isFallback: boolean
   readonly tokens: Tokens | undefined
-  /** Beyond those that the upstream reported, for the limits of keys. */
+  /** Estimated in addition to the reported tokens, for the limits of keys. */
   readonly estimatedTokens: number
   readonly receivedBytes: number
   readonly sentBytes: number
   readonly firstByteMs: number
 }
 
-/** An attempt whose outcome is being noted. One of these is called, once. */
+/** Records the outcome of an attempt: call one of these, once. */
 export interface ObservedCall {
   fail(scope: Scope, isFallback: boolean): void
   end(result: {
     readonly tokens: Tokens | undefined
     readonly bytes: number
     readonly isBroken: boolean
-    /** Whether the answer was passed on to its end. Until then, reported tokens may be those of its beginning. */
+    /** Whether the whole answer was forwarded. Before its end, an upstream may have reported only some tokens. */
     readonly isWhole: boolean
   }): void
 }
@@ -40,15 +40,15 @@ interface BegunCall {
   readonly caller: Caller
   readonly target: CallTarget
   readonly path: CallPath
-  /** Of the request. */
+  /** Bytes of the request. */
   readonly bytes: number
   readonly firstByteMs: number
 }
 
-/** About four characters make a token, and one byte most characters. */
+/** A token has about four characters, and most characters have one byte. */
 const bytesPerToken = 4
 
-/** Notes what calls use. Nothing of what is in them. */
+/** Records what calls use, and nothing of their content. */
 export class CallRecorder {
   readonly #sinks: readonly ((entry: CallEntry) => void)[]
 
@@ -84,7 +84,7 @@ export class CallRecorder {
   }
 }
 
-/** Most streams report no tokens unless asked, or only at their end; a key with a limit must not be free for them. */
+/** An estimate for streams that report no tokens, or are cut off before they do. */
 export function estimatedTokensOf({ kinds, isFree }: CallPath, bytes: number): number {
   return kinds.has('llm') && isFree !== true ? Math.ceil(bytes / bytesPerToken) : 0
 }

@@ -21,13 +21,13 @@ interface CallRoutesParts {
   readonly session: Access
 }
 
-/** Paths that the dashboard tries models with, below `triesPath`. */
+/** The paths below `triesPath`, with which the dashboard tries models. */
 const tried: Readonly<Record<string, string>> = {
   '/chat/completions': 'tryChatCompletion',
   '/messages': 'tryMessage',
 }
 
-/** Of a preflight. Pages of any origin may call, with a key. */
+/** For preflights: pages of any origin may call models, with a key. */
 const preflightHeaders = {
   'access-control-allow-methods': 'POST, OPTIONS',
   // `*` does not stand for Authorization (Fetch standard, "CORS-preflight fetch").
@@ -39,9 +39,9 @@ const body = z
   .meta({ description: 'As the provider documents it. Only the model is replaced.' })
 
 const errors = {
-  401: 'No valid key. Without MODELS_API_KEY and model keys, nobody may call.',
-  404: 'The model does not exist, or its upstream does not have it.',
-  429: 'A limit of the key, or of every upstream. Retry-After says when to retry.',
+  401: 'No valid key. Without MODELS_API_KEY and model keys, calls are off.',
+  404: 'The model does not exist, or the upstream does not have it.',
+  429: 'A limit of the key, or of all upstreams, is reached. Retry-After says when to retry.',
 }
 
 /** The paths that call models (docs/calling-models.md). */
@@ -62,10 +62,7 @@ export function callRoutes({ calls, callAccess, session }: CallRoutesParts): rea
     ...routesBelow(triesPath, { tag: 'calls', access: session, errorSchema: listError }, tries()),
   ]
 
-  /**
-   * The same calls for a person with a session, so that the browser needs no key. A page of another origin has no token, and
-   * gets no CORS fields here.
-   */
+  /** The same calls with a session, so that the browser needs no key. They send no CORS fields to other origins. */
   function tries(): readonly Route[] {
     return callPaths.flatMap((path) => {
       const operationId = tried[path.path]
@@ -84,7 +81,7 @@ export function callRoutes({ calls, callAccess, session }: CallRoutesParts): rea
       method: 'POST',
       ...{ path: path.path, operationId, summary, body },
       bodyType: 'unread',
-      reply: z.looseObject({}).meta({ description: "The upstream's answer, as it came." }),
+      reply: z.looseObject({}).meta({ description: "The upstream's answer, unchanged." }),
       errors,
       answer: async ({ request }) =>
         new PassedReply(await calls.call(request, path, callerOf(request))),

@@ -8,33 +8,33 @@ import {
 } from '../../platform/http/form-parser.ts'
 import { type ModelFinder, type ModelName, unclearModel } from './model-name.ts'
 
-/** Bytes of all that is no file, heads of parts included. */
+/** The maximum bytes outside files, including the heads of parts. */
 const maxFieldBytes = 1024 * 1024
 
 /** RFC 7578 section 4.2, as browsers and SDKs write it. */
 const plainDisposition =
   /^content-disposition:[ \t]*form-data(?:;[ \t]*(?:name="[^"\\]*"|name=[^;"\\\s]*|filename="(?:[^"\\]|\\(?!"))*"|filename\*?=[^;"\\\s]*))*$/i
-/** Some parsers see the end of a line at a bare CR or LF, or read a form in the form. */
+/** Some parsers end a line at a bare CR or LF, or read a form inside the form. */
 const plainField = /^(?!content-type:[\t ]*multipart)[\w-]+:[\t\x20-\x7e\x80-\uffff]*$/i
-/** Names that some parsers take for `model`: Django trims them, PHP and multer read `model[]` as a list. */
+/** Names that some parsers read as `model`: Django trims them, PHP and multer read `model[]` as a list. */
 const modelName = /^\W*model(?!\w)/i
 /**
- * A field in the head of `model`, as Spring and Apache's HttpClient write it. multer takes other types for files, Go
- * decodes quoted-printable, Django and undici base64, and busboy the charset.
+ * The header fields of the part `model` that Spring and Apache's HttpClient write. multer reads other types as files, Go
+ * decodes quoted-printable, Django and undici decode base64, and busboy the charset.
  */
 const modelField =
   /^(?:content-disposition: *form-data; *name=(?:"model"|model)|content-type: *text\/plain(?:; *charset="?(?:utf-?8|us-ascii|iso-8859-1)"?)?|content-length: *\d+|content-transfer-encoding: *(?:7bit|8bit|binary))$/i
 
 interface FoundField {
-  /** The head says how to read the bytes, which only ASCII makes sure. */
+  /** Whether the value must be ASCII: the head may declare an encoding. */
   readonly isAscii: boolean
   readonly start: number
   readonly bytes: Buffer[]
 }
 
 /**
- * Finds the field `model` of a form, in front of its file or behind. Upstreams differ in which of two counts, so there
- * may be only one, also in what follows a large beginning.
+ * Finds the field `model` of a form, before or after its file. Upstreams differ in which of two fields they use, so a
+ * second one is refused, even in the rest of a form that is streamed.
  */
 export class FormModel implements ModelFinder {
   readonly #parser: FormParser
@@ -61,7 +61,7 @@ export class FormModel implements ModelFinder {
     if (field === undefined)
       throw unclearModel(isWhole ? 'The form has no field model.' : lateModel)
     const bytes = Buffer.concat(field.bytes)
-    // They share the memory of the body, which a long answer must not keep.
+    // The pieces share the memory of the body, which must be freed when the answer begins.
     field.bytes.length = 0
     const name = asUnclear(() => textOf(bytes))
     if (field.isAscii && bytes.some((byte) => byte > 0x7f)) throw unclearModel(oddHead)
@@ -85,7 +85,7 @@ export class FormModel implements ModelFinder {
     const { name, filename, contentAt, head } = part
     const isModel = modelName.test(name)
     if (isModel && this.#found !== undefined) {
-      throw unclearModel('The form has the field model more than once.')
+      throw unclearModel('The form contains the field model more than once.')
     }
     if (!isPlain(part) || (isModel && !isPlainModel(part))) throw unclearModel(oddHead)
     this.#isFile = filename !== undefined
@@ -122,7 +122,7 @@ function asUnclear<Result>(work: () => Result): Result {
   }
 }
 
-const tooManyFields = 'The fields of the form have more than 1 MiB.'
+const tooManyFields = 'The fields of the form are larger than 1 MiB together.'
 const oddHead =
-  'A part of the form has a head that not everyone reads alike. Send only name="…" and filename="…" (RFC 7578 section 4.2).'
-const lateModel = 'The form is large: put its field model in front of the file.'
+  'A part of the form has header fields that parsers read differently. Send only name="…" and filename="…" (RFC 7578 section 4.2).'
+const lateModel = 'The form is large: put the field model before the file.'

@@ -1,6 +1,6 @@
 /**
- * JSON (RFC 8259) as a table: in each state, what follows each byte. JSON.parse would build what it reads: for a body
- * of 64 MiB, more than a GiB of objects. jsonc-parser calls itself for each level, and needs the text as a string.
+ * JSON (RFC 8259) as a table: the next state for each state and byte. JSON.parse builds objects: for a body of 64 MiB,
+ * more than a GiB. jsonc-parser is recursive, and needs the text as a string.
  */
 const words = ['rue', 'ue', 'alse', 'lse', 'se', 'e', 'ull', 'll', 'l'] as const
 const states = [
@@ -9,7 +9,7 @@ const states = [
   ...['minus', 'zero', 'digits', 'point', 'fraction', 'exponent', 'sign', 'power'],
   ...words,
 ] as const
-/** What changes more than the state. */
+/** Transitions that do more than change the state. */
 const actions = [
   ...['openObject', 'openArray', 'closeObject', 'closeArray'],
   ...['comma', 'beginName', 'endText', 'endName'],
@@ -78,20 +78,20 @@ const wholeStates: ReadonlySet<number> = new Set([
   ...[number.after, number.zero, number.digits, number.fraction, number.power],
 ])
 
-/** Of arrays and objects in each other. */
+/** The maximum depth of arrays and objects. */
 const maxLevels = 1_000_000
-/** Of the field that is looked for, with each letter as an escape sequence of six characters. */
+/** The maximum length of a wanted name, in which each letter may be an escape sequence of six characters. */
 const maxNameBytes = 256
 
 /** A field of the outermost object. */
 export interface JsonField {
   readonly name: string
-  /** Where its value begins and ends, in bytes. May include white space around it. */
+  /** The range of bytes of its value, with white space around it. */
   readonly start: number
   readonly end: number
 }
 
-/** Reads JSON in pieces of any size, and looks for fields of the outermost object. */
+/** Reads JSON in pieces of any size and finds fields of the outermost object. */
 export class JsonScanner {
   readonly #lowerName: string
   #state = number.value
@@ -100,7 +100,7 @@ export class JsonScanner {
   /** Whether each open level is an object. */
   readonly #levels: boolean[] = []
   #isName = false
-  /** Of the name that is being read, in the outermost object: what has arrived, and where it goes on in the piece. */
+  /** The part of a name from earlier pieces, and where the name begins in this one. Only in the outermost object. */
   #nameParts: Buffer[] = []
   #nameFrom = -1
   #field: Omit<JsonField, 'end'> | undefined
@@ -109,17 +109,17 @@ export class JsonScanner {
   /** Where the outermost array or object ends. */
   endedAt: number | undefined
 
-  /** @param lowerName which fields, in any case of letters */
+  /** @param lowerName the name of the wanted fields, in lower case; any case matches */
   constructor(lowerName: string) {
     this.#lowerName = lowerName
   }
 
-  /** Whether what has arrived is a value, with nothing behind it. */
+  /** Whether the bytes so far are one complete value. */
   get isWhole(): boolean {
     return this.#levels.length === 0 && wholeStates.has(this.#state)
   }
 
-  /** Takes the next bytes. Returns whether they can be JSON. They may be no UTF-8. */
+  /** Takes the next bytes. Returns whether they can be JSON. Does not check UTF-8. */
   feed(bytes: Buffer): boolean {
     let state = this.#state
     for (let at = 0; at < bytes.length; at += 1) {
@@ -199,13 +199,13 @@ export class JsonScanner {
     this.#nameFrom = -1
     if (text.length < this.#lowerName.length + 2 || text.length > maxNameBytes) return
     const name = String(JSON.parse(text.toString()))
-    // Parsers in C may take a name to end at U+0000.
+    // Parsers in C may end a name at U+0000.
     const read = name.split('\0', 1)[0]?.toLowerCase()
     if (read === this.#lowerName) this.#field = { name, start: 0 }
   }
 }
 
-/** Where an array or object ends that begins at `start`; undefined if it is not JSON. */
+/** The end of the array or object that begins at `start`; undefined if it is not JSON. */
 export function endOfValue(bytes: Buffer, start: number): number | undefined {
   const scanner = new JsonScanner('')
   scanner.feed(bytes.subarray(start))

@@ -2,47 +2,46 @@ import type { ModelKeyLimits } from '../keys/model-keys.ts'
 
 /** Why a call is refused. */
 export interface Refusal {
-  /** Follows the name of the key. */
+  /** The end of a sentence that begins with the name of the key. */
   readonly reason: string
   readonly waitSeconds: number
 }
 
 interface KeyLimitsParts {
-  /** Whether there still is a key: what is known of others is forgotten. Default: it is. */
+  /** Whether a key still exists. What is known about others is dropped. Default: all exist. */
   readonly exists?: (keyId: string) => boolean
-  /** The tokens of a key in this month, of all processes as far as they are known. @throws DatabaseError */
+  /** The tokens of a key in this month, of all processes, as far as known. @throws DatabaseError */
   readonly tokensOfMonth: (keyId: string) => Promise<number>
   /** Wall clock, milliseconds since the epoch. */
   readonly now: () => number
-  /** Milliseconds of a clock that is never set. Default: that of the process. */
+  /** Monotonic, milliseconds. Default: the clock of the process. */
   readonly elapsed?: () => number
 }
 
 const minuteMs = 60_000
 
-/** What is left of a limit that fills up again within a minute. It may be overdrawn: answers are counted at their end. */
+/** A token bucket that refills within a minute. `left` may be negative: answers are counted when they end. */
 interface Allowance {
   left: number
   atMs: number
 }
 
-/** Of a call of a key that has made none. */
+/** The expected tokens of the first call of a key. */
 const firstExpected = 1_000
 
 /**
- * The limits of model keys. Those of a minute count in each process for itself, as token buckets; that of a month
- * counts for all together. Calls under way hold what such a call has used, so that many at once cannot use much more
- * than is left.
+ * The limits of model keys: per minute in each process, as token buckets, and per month for all processes together.
+ * Calls in progress reserve the tokens that recent calls used, so that many calls at once cannot exceed a limit by much.
  */
 export class KeyLimits {
   readonly #parts: KeyLimitsParts
   readonly #elapsed: () => number
   readonly #exists: (keyId: string) => boolean
-  /** By kind and key. */
+  /** By name: `requests KEY` or `tokens KEY`. */
   readonly #allowances = new Map<string, Allowance>()
-  /** Tokens of calls under way, by key. */
+  /** Reserved tokens of calls in progress, by key. */
   readonly #held = new Map<string, number>()
-  /** Tokens of a call, by key. Follows larger ones at once, and smaller ones slowly. */
+  /** Expected tokens of a call, by key. Rises with a larger call at once, and falls slowly. */
   readonly #expected = new Map<string, number>()
 
   constructor(parts: KeyLimitsParts) {
@@ -51,7 +50,7 @@ export class KeyLimits {
     this.#exists = parts.exists ?? (() => true)
   }
 
-  /** The keys that something is known of. */
+  /** The keys that something is stored for. */
   get knownKeys(): ReadonlySet<string> {
     return new Set([...Array.from(this.#allowances.keys(), keyOfName), ...this.#expected.keys()])
   }
@@ -73,9 +72,9 @@ export class KeyLimits {
   }
 
   /**
-   * Holds the tokens of a call until it is released, unless it is refused.
+   * Reserves tokens for a call until the returned function is called, unless the call is refused.
    *
-   * @param minTokens of the call, as far as is known
+   * @param minTokens the known minimum for the call
    * @throws DatabaseError
    */
   async hold(
@@ -85,7 +84,7 @@ export class KeyLimits {
   ): Promise<Refusal | (() => void)> {
     if (!hasTokenLimit(limits)) return () => undefined
     const used = await this.#usedOfMonth(keyId, limits)
-    // From here on at once, so that no other call holds the same tokens.
+    // Nothing is awaited from here on, so that no other call reserves the same tokens.
     const refusal = this.#tokenRefusal(keyId, limits, used)
     if (refusal !== undefined) return refusal
     const tokens = Math.max(minTokens, this.#expected.get(keyId) ?? firstExpected)
@@ -121,7 +120,7 @@ export class KeyLimits {
     if (tokensPerMonth !== undefined && used + held >= tokensPerMonth) {
       const nowMs = this.#parts.now()
       const waitMs = used >= tokensPerMonth ? nextMonthMs(nowMs) - nowMs : 1_000
-      const reason = `has used its ${tokensPerMonth} tokens of this month.`
+      const reason = `has used its ${tokensPerMonth} tokens for this month.`
       return { reason, waitSeconds: Math.ceil(waitMs / 1_000) }
     }
     const tokens = this.#allowance(`tokens ${keyId}`, tokensPerMinute)
@@ -137,7 +136,7 @@ export class KeyLimits {
     else this.#held.delete(keyId)
   }
 
-  /** Called when another key comes, so that what is known grows with the keys that there are. */
+  /** Called for each new key, so that memory is bounded by the number of existing keys. */
   #forgetDeleted(): void {
     for (const name of this.#allowances.keys()) {
       if (!this.#exists(keyOfName(name))) this.#allowances.delete(name)
@@ -160,7 +159,7 @@ export class KeyLimits {
   }
 }
 
-/** Of `requests KEY`. */
+/** The key in `requests KEY`. */
 function keyOfName(name: string): string {
   return name.slice(name.indexOf(' ') + 1)
 }
@@ -173,7 +172,7 @@ function waitOf(missing: number, perMinute: number): number {
   return Math.max(1, Math.ceil((missing / perMinute) * 60))
 }
 
-/** UTC. */
+/** The beginning of the month, UTC. */
 export function monthMs(nowMs: number): number {
   const now = new Date(nowMs)
   return Date.UTC(now.getUTCFullYear(), now.getUTCMonth())

@@ -33,28 +33,28 @@ export interface ModelCallsParts {
   readonly now: () => number
 }
 
-/** A call on its way: what its attempts have in common. */
+/** A call in progress: what its attempts have in common. */
 interface Call {
   readonly request: HttpRequest
   readonly path: CallPath
   readonly caller: Caller
   readonly body: CallBody
-  /** Gives back what it holds of the limits of its key. May be called again. */
+  /** Frees its memory and its reservation of tokens. May be called again. */
   readonly release: () => void
 }
 
-/** What has come of the targets so far. */
+/** The results of the targets so far. */
 interface Progress {
   attempts: number
-  /** The first failure that says something about the request, otherwise the last one. */
+  /** The first failure that is about the request, otherwise the last one. */
   failed: { readonly failure: Failure; readonly answer: ErrorAnswer | undefined } | undefined
   readonly paused: Pause[]
 }
 
-/** A call that was cut off ends at once. */
+/** How long calls that were cut off may take to record their usage. */
 const endMs = 2_000
 
-/** Passes calls on to the connections that have their models, one after the other until one answers. */
+/** Forwards calls to the connections that have the model, until one answers (docs/paths/a-model-call.md). */
 export class ModelCalls {
   readonly #parts: ModelCallsParts
   readonly #underWay = new Set<Promise<void>>()
@@ -63,7 +63,7 @@ export class ModelCalls {
     this.#parts = parts
   }
 
-  /** @throws ApiError for what no upstream is asked about, and when none has answered */
+  /** @throws ApiError if the call is refused, or no upstream has answered it */
   async call(request: HttpRequest, path: CallPath, caller: Caller): Promise<HttpReply> {
     request.leaveWithClient()
     await caller.assertWithinLimits()
@@ -89,7 +89,7 @@ export class ModelCalls {
     }
   }
 
-  /** Resolves when calls whose connections were closed have noted what they used. */
+  /** Resolves when calls whose connections were closed have recorded their usage. */
   async ended(): Promise<void> {
     await withinTime(Promise.all(this.#underWay), endMs).catch(() => undefined)
   }
@@ -101,7 +101,7 @@ export class ModelCalls {
     { flavour }: CallPath,
   ): readonly CallTarget[] {
     if (isWeb) {
-      const message = `${quoted(model)} is a web search or fetch, which no path calls.`
+      const message = `${quoted(model)} is a web search or fetch entry, which cannot be called.`
       throw new ApiError(400, message, { code: 'model_not_supported' })
     }
     const suitable = targets.filter((target) => this.#flavourOf(target) === flavour)
@@ -120,7 +120,7 @@ export class ModelCalls {
     throw new ApiError(400, message, { code: 'wrong_path' })
   }
 
-  /** A provider whose API is not known speaks OpenAI's, if its connection has an address. */
+  /** A provider with an address and an unknown API is taken for OpenAI-compatible. */
   #flavourOf({ connection: { provider, baseUrl } }: CallTarget): UpstreamFlavour | undefined {
     const known =
       compatibleFlavour(provider) ?? this.#parts.catalogue.byId.get(provider)?.modelsApi?.flavour
@@ -143,7 +143,7 @@ export class ModelCalls {
           firstByteMs: performance.now() - startedAtMs,
         })
       const made = await this.#attempt(target, call).catch((error: unknown) => {
-        // The client has left, or its body failed. The upstream may bill what it got.
+        // The client has disconnected, or its body failed. The upstream may bill what it received.
         begin().end({ tokens: undefined, bytes: 0, isBroken: true, isWhole: false })
         throw error
       })
@@ -187,7 +187,7 @@ export class ModelCalls {
     try {
       const { url, headers } = callTarget({ flavour: path.flavour, baseUrl, apiKey }, path.path)
       const { body: bytes, length } = body.send(ownId)
-      // One type, which is the one that the model was looked for by.
+      // The type by which the model was found.
       const { 'content-type': given = '' } = request.headers
       const type = path.body === 'json' ? 'application/json' : given
       const lengthField = length === undefined ? {} : { 'content-length': String(length) }
@@ -223,7 +223,7 @@ export class ModelCalls {
     }
     if (failed === undefined) throw allPaused(call.body.model, paused, headers)
     const { failure, answer } = failed
-    // The answer to a refused key is about us, and may quote the key.
+    // The answer to a refused key is about our key, and may quote it.
     if (answer === undefined || failure.scope === 'connection' || isEncoded(answer)) {
       throw new ApiError(failure.scope === 'connection' ? 502 : failure.status, failure.reason, {
         headers,
@@ -240,7 +240,7 @@ export class ModelCalls {
   }
 }
 
-/** Though the call asks for none. It could quote a key. */
+/** Whether an answer is encoded although the call asked for identity. It could contain a key. */
 function isEncoded({ headers }: ErrorAnswer): boolean {
   return headers['content-encoding'] !== undefined
 }

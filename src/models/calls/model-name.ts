@@ -2,34 +2,34 @@ import { isUtf8 } from 'node:buffer'
 import { ApiError } from '../../platform/json-api/api-error.ts'
 import { JsonScanner } from './json-syntax.ts'
 
-/** The model that a body names, and where. */
+/** The model that a body names, and its position. */
 export interface ModelName {
   readonly name: string
-  /** The bytes of the body that are replaced by another name. */
+  /** The range of bytes that another name replaces. */
   readonly start: number
   readonly end: number
-  /** Another name as the body has it. */
+  /** Encodes another name in the format of the body. */
   readonly encode: (name: string) => string
 }
 
-/** Looks for the model in a body while it arrives. */
+/** Finds the model in a body while it arrives. */
 export interface ModelFinder {
   /** Takes the next bytes, in order. @throws ApiError 400 */
   take(bytes: Buffer): void
   /**
-   * @param body all that was taken
-   * @param isWhole whether that is all of it
+   * @param body the bytes that were taken
+   * @param isWhole whether the body has ended
    * @throws ApiError 400
    */
   find(body: Buffer, isWhole: boolean): ModelName
 }
 
-/** A body whose model cannot be told. */
+/** The error for a body whose model is unclear. */
 export function unclearModel(message: string, options?: ErrorOptions): ApiError {
   return new ApiError(400, message, { ...options, field: 'model' })
 }
 
-/** The bytes of a body with another name, in pieces that share its memory. Everything else stays. */
+/** The body with another name, in pieces that share its memory. */
 export function withModelName(
   body: Buffer,
   { start, end, encode }: ModelName,
@@ -41,8 +41,8 @@ export function withModelName(
 const quote = 0x22
 
 /**
- * Finds the model in a JSON object. Parsers differ in which of two fields with one name counts, and some ignore case
- * (Go's encoding/json), so a second spelling is refused: the upstream must not see another model than we do.
+ * Finds the model in a JSON object. Parsers differ in which of two equal fields they use, and some ignore case (Go's
+ * encoding/json), so a second spelling is refused: the upstream must not read a different model than we do.
  */
 export class JsonModel implements ModelFinder {
   readonly #scanner = new JsonScanner('model')
@@ -54,7 +54,8 @@ export class JsonModel implements ModelFinder {
   find(body: Buffer): ModelName {
     if (!this.#scanner.isWhole || !isUtf8(body)) throw notJson()
     const [field, another] = this.#scanner.found
-    if (another !== undefined) throw unclearModel('The body has the field model more than once.')
+    if (another !== undefined)
+      throw unclearModel('The body contains the field model more than once.')
     if (field?.name !== 'model')
       throw unclearModel('The body must be a JSON object with the field model.')
     const text = body.toString('latin1', field.start, field.end)

@@ -10,7 +10,7 @@ interface AnswerContext {
   readonly call: {
     readonly request: HttpRequest
     readonly body: CallBody
-    /** Of the limits of its key. */
+    /** Ends the reservation of its key. */
     readonly release: () => void
   }
   readonly target: CallTarget
@@ -18,18 +18,18 @@ interface AnswerContext {
   readonly observed: ObservedCall
 }
 
-/** The answer of an upstream broke off after it had begun. The client's ends with it, and not cleanly. */
+/** The answer of an upstream broke off after it had begun. The reply to the client is cut off. */
 class BrokenAnswerError extends Error {
   constructor(options?: ErrorOptions) {
-    super('the answer of an upstream broke off, or nothing arrived for too long', options)
+    super('the answer of an upstream broke off, or stalled for too long', options)
     this.name = 'BrokenAnswerError'
   }
 }
 
-/** Passes on an answer that has begun, as it arrives. */
+/** Forwards an answer as it arrives. */
 export function passedAnswer(answer: BegunAnswer, context: AnswerContext): HttpReply {
   const { call, target, attempts } = context
-  // What has been answered is not sent again.
+  // A call whose answer has begun is not repeated.
   call.body.release()
   return {
     status: answer.status,
@@ -61,14 +61,14 @@ function bodyOf(answer: BegunAnswer, { call, observed }: AnswerContext): StreamB
       }
       try {
         for (const piece of held) await pass(piece)
-        // The rest may last for hours.
+        // Freed, because the rest may take hours.
         held.length = 0
         for (let next = await body.next(); next.done !== true; next = await body.next()) {
           await pass(next.value)
         }
         isWhole = true
       } catch (cause) {
-        // The client has left, which is no failure of anything. Its connection is closed already.
+        // The client has disconnected, which is not a failure of the upstream.
         if (signal.aborted) return
         throw new BrokenAnswerError({ cause })
       }
@@ -82,7 +82,7 @@ function bodyOf(answer: BegunAnswer, { call, observed }: AnswerContext): StreamB
   }
 }
 
-/** Passes on an error of an upstream, without the keys of its connections. */
+/** Forwards an error of an upstream without the keys of the connections. */
 export function passedError(
   { status, headers, body }: ErrorAnswer,
   given: {
@@ -101,25 +101,25 @@ export function passedError(
   }
 }
 
-/** Shorter ones, such as the `x` of a server that wants none, are parts of other words. */
+/** Shorter keys, such as the `x` for a server without keys, are parts of ordinary words. */
 const minSecretLength = 8
 
-/** Finds the keys of upstreams, which no answer may show. */
+/** Finds the keys of upstreams, which no answer may contain. */
 export class UpstreamKeys {
   readonly #patterns: readonly RegExp[]
 
   constructor(targets: readonly CallTarget[]) {
     const keys = new Set(targets.flatMap(({ connection: { apiKey } }) => apiKey?.trim() || []))
-    // Also as JSON may write them.
+    // Also in the form with an escaped slash, which JSON allows.
     const written = [...keys].flatMap((key) => [key, key.replaceAll('/', '\\/')])
     this.#patterns = [...new Set(written)].map(patternOf)
   }
 
   readonly isIn = (text: string): boolean => this.#patterns.some((one) => text.search(one) >= 0)
 
-  /** The same bytes if they have none. */
+  /** Returns the same bytes if they contain no key. */
   removedFrom(body: Buffer): Buffer {
-    // A character for each byte, so that what is no UTF-8 stays.
+    // latin1 has one character per byte, so that invalid UTF-8 is kept.
     const text = body.toString('latin1')
     if (!this.isIn(text)) return body
     return Buffer.from(

@@ -13,7 +13,7 @@ import {
 
 interface ModelKeyRoutesParts {
   readonly table: Pick<ModelKeyTable, 'all' | 'add' | 'change' | 'remove'>
-  /** Puts a change in force in this process. */
+  /** Applies a change in this process. */
   readonly refresh: () => Promise<void>
   /** Admits requests with a valid session. */
   readonly session: Access
@@ -28,13 +28,13 @@ const maxLimit = 1_000_000_000_000
 
 const limit = z.int().min(1).max(maxLimit).nullable()
 const limits = z.strictObject({
-  requestsPerMinute: limit.default(null).meta({ description: 'Of each process.' }),
+  requestsPerMinute: limit.default(null).meta({ description: 'In each process separately.' }),
   tokensPerMinute: limit.default(null).meta({
     description:
-      'Of each process. Counted when an answer ends, so that the last one may exceed it.',
+      'In each process separately. Counted when an answer ends, so the last call may exceed it.',
   }),
   tokensPerMonth: limit.default(null).meta({
-    description: 'Of all processes, within half a minute. Months begin at midnight UTC.',
+    description: 'For all processes together, within half a minute. Months begin at midnight UTC.',
   }),
 })
 
@@ -48,7 +48,7 @@ const models = z
   .array(z.string().min(1).max(maxPatternLength))
   .min(1)
   .max(maxModels)
-  .meta({ description: 'Ids of models that it may call; `*` stands for any text.' })
+  .meta({ description: 'IDs of models that the key may call; `*` stands for any text.' })
 
 const expiresAt = z.iso.datetime().nullable().meta({ description: 'null: never.' })
 
@@ -66,7 +66,7 @@ export type ModelKeysReply = z.infer<typeof keysReply>
 
 const newKeyReply = z.object({
   key: keyReply,
-  secret: z.string().meta({ description: 'What clients send. It is not shown again.' }),
+  secret: z.string().meta({ description: 'The text that clients send. It is not shown again.' }),
 })
 /** The reply of `POST /-/api/model-keys`. */
 export type NewModelKeyReply = z.infer<typeof newKeyReply>
@@ -90,7 +90,7 @@ const changeBody = z.strictObject({
 
 const params = z.object({ keyId: z.string() })
 
-/** Manages the keys of clients that call models. */
+/** The management API for model keys. */
 export function modelKeyRoutes(parts: ModelKeyRoutesParts): readonly Route[] {
   const common = { tag: 'calls', access: parts.session }
   return routesBelow('/-/api/model-keys', common, [
@@ -106,8 +106,8 @@ function listRoute({ table }: ModelKeyRoutesParts): Route {
     method: 'GET',
     path: '',
     operationId: 'getModelKeys',
-    summary: 'Lists the keys of clients that call models',
-    description: 'Without MODELS_API_KEY, which is in the settings, and without secrets.',
+    summary: 'Lists the model keys',
+    description: 'Without secrets, and without MODELS_API_KEY, which is a setting.',
     reply: keysReply,
     answer: async () => ({ keys: (await table.all()).map((row) => replyOf(modelKeyOf(row))) }),
   })
@@ -118,8 +118,9 @@ function createRoute({ table, refresh, now }: ModelKeyRoutesParts): Route {
     method: 'POST',
     path: '',
     operationId: 'createModelKey',
-    summary: 'Creates a key for a client that calls models',
-    description: 'The reply has its secret, which is not shown again. Only its hash is stored.',
+    summary: 'Creates a key for clients that call models',
+    description:
+      'The reply contains the secret, which is not shown again. Only its hash is stored.',
     body: keyBody,
     status: 201,
     reply: newKeyReply,
@@ -144,7 +145,8 @@ function changeRoute({ table, refresh }: ModelKeyRoutesParts): Route {
     path: '/{keyId}',
     operationId: 'changeModelKey',
     summary: 'Changes a model key',
-    description: 'Fields that are absent stay. In force everywhere within a second.',
+    description:
+      'Absent fields stay unchanged. The change takes effect in all processes within a second.',
     params,
     body: changeBody,
     reply: keyReply,
@@ -156,7 +158,7 @@ function changeRoute({ table, refresh }: ModelKeyRoutesParts): Route {
       const { expiresAt = before.expiresAt } = body
       const changed = { json: jsonOf({ name, models, limits }), expiresAtMs: momentOf(expiresAt) }
       if (!(await table.change(seen, changed))) {
-        throw new ApiError(409, 'The key was changed meanwhile. Try again.')
+        throw new ApiError(409, 'The key has changed in the meantime. Try again.')
       }
       await refresh()
       return replyOf(modelKeyOf({ ...seen, ...changed }))
@@ -170,7 +172,7 @@ function removeRoute({ table, refresh }: ModelKeyRoutesParts): Route {
     path: '/{keyId}',
     operationId: 'deleteModelKey',
     summary: 'Deletes a model key',
-    description: 'It is refused everywhere within a second.',
+    description: 'All processes refuse the key within a second.',
     params,
     status: 204,
     async answer({ params: { keyId } }) {
@@ -209,7 +211,7 @@ function replyOf({
   }
 }
 
-/** 0: never. A moment at or before the epoch has passed like every other. */
+/** 0: never. The epoch and earlier times become 1, which has passed. */
 function momentOf(time: string | null): number {
   return time === null ? 0 : Math.max(1, Date.parse(time))
 }

@@ -1,12 +1,12 @@
 import { type Database, type Statement, UnmetChange } from '../../platform/state/database.ts'
 import { bumpRevision } from '../../platform/state/revision-table.ts'
 
-/** A key of a client that calls models. Times are milliseconds since the epoch. */
+/** A key for clients that call models. Times are milliseconds since the epoch. */
 export interface ModelKeyRow {
   readonly keyId: string
-  /** SHA-256 of the secret, base64url. A secret has 256 random bits, so that its hash needs no salt. */
+  /** SHA-256 of the secret, base64url. The secret has 256 random bits, so its hash needs no salt. */
   readonly secretHash: string
-  /** Name, models and limits. Opaque here. */
+  /** Name, models and limits. Opaque to the table. */
   readonly json: string
   readonly createdAtMs: number
   /** 0: never. */
@@ -17,7 +17,7 @@ const selectAll = `SELECT key_id AS "keyId", secret_hash AS "secretHash", json,
   created_at_ms AS "createdAtMs", expires_at_ms AS "expiresAtMs"
   FROM model_keys ORDER BY created_at_ms, key_id`
 
-/** In one transaction with its revision, so that every process learns of a change. */
+/** Model keys in the database. Each change increments the revision, so that every process loads it. */
 export class ModelKeyTable {
   readonly #database: Pick<Database, 'read' | 'write'>
 
@@ -25,12 +25,12 @@ export class ModelKeyTable {
     this.#database = database
   }
 
-  /** The oldest first. */
+  /** Oldest first. */
   all(): Promise<ModelKeyRow[]> {
     return this.#database.read(selectAll)
   }
 
-  /** @returns false if there are as many keys as there may be, or one with this id */
+  /** @returns false if the limit of keys is reached, or the id exists */
   add(row: ModelKeyRow, maxKeys: number): Promise<boolean> {
     const { keyId, secretHash, json, createdAtMs, expiresAtMs } = row
     return this.#change({
@@ -41,7 +41,7 @@ export class ModelKeyTable {
     })
   }
 
-  /** @returns false if the row is not as it was seen */
+  /** @returns false if the row differs from `seen` */
   change(
     seen: ModelKeyRow,
     { json, expiresAtMs }: Pick<ModelKeyRow, 'json' | 'expiresAtMs'>,

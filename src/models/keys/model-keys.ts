@@ -3,17 +3,17 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { RevisionWatch } from '../../platform/state/revision-watch.ts'
 import type { ModelKeyRow, ModelKeyTable } from './model-key-table.ts'
 
-/** Most model keys of a gateway: every process has all of them in memory. */
+/** The maximum number of model keys: every process has all of them in memory. */
 export const maxModelKeys = 1_000
 
-/** What is absent is not limited. */
+/** Absent: not limited. */
 export interface ModelKeyLimits {
   readonly requestsPerMinute?: number | undefined
   readonly tokensPerMinute?: number | undefined
   readonly tokensPerMonth?: number | undefined
 }
 
-/** What a person chooses of a key. */
+/** What a person sets for a key. */
 export interface ModelKeyDetails {
   readonly name: string
   /** Ids, or globs with `*`. */
@@ -56,7 +56,7 @@ export function newModelKey(): {
   return { keyId, secret, text: `bmk_${keyId}_${secret}` }
 }
 
-/** Undefined if the text is no model key. */
+/** Undefined if the text is not a model key. */
 export function parseModelKey(
   text: string,
 ): { readonly keyId: string; readonly secret: string } | undefined {
@@ -69,8 +69,8 @@ export function hashOf(secret: string): string {
 }
 
 /**
- * Whether an id fits a pattern, in which `*` stands for any text. Each piece between the stars is looked for once, so
- * that no pattern takes long.
+ * Whether an id matches a pattern, in which `*` stands for any text. Searches each piece between stars once, in linear
+ * time.
  */
 export function fitsGlob(id: string, pattern: string): boolean {
   const [first = '', ...rest] = pattern.split('*')
@@ -96,15 +96,15 @@ interface StoredModelKeysParts {
   readonly watch: Pick<RevisionWatch, 'ageMs' | 'isFailing' | 'ensureFresh' | 'check'>
 }
 
-/** How long keys stay valid while the database does not answer and so cannot confirm them. */
+/** How long keys stay valid while the database cannot confirm them. */
 const maxUnconfirmedMs = 60_000
-/** While the database hangs, a request waits for it at most this long. */
+/** The maximum time that a request waits for a database that hangs. */
 const maxWaitMs = 1_000
 
-/** Compared where there is no key, so that the time does not tell which ids exist. */
+/** Compared if there is no such key, so that the time does not reveal which ids exist. */
 const decoy = hashOf('decoy')
 
-/** The model keys of the database, as a copy in memory. */
+/** A copy in memory of the model keys in the database. */
 export class StoredModelKeys {
   readonly #parts: StoredModelKeysParts
   #known: ReadonlyMap<string, KnownKey> = new Map()
@@ -127,12 +127,12 @@ export class StoredModelKeys {
     )
   }
 
-  /** Puts a change of this process in force. @throws DatabaseError */
+  /** Applies a change made by this process. @throws DatabaseError */
   refresh(): Promise<void> {
     return this.#parts.watch.check()
   }
 
-  /** The key with this text; undefined if there is none, or if the database has not confirmed it for too long. */
+  /** The key with this text; undefined if there is none, or the database has not confirmed it for too long. */
   async find(text: string): Promise<ModelKey | undefined> {
     const given = parseModelKey(text)
     if (given === undefined || !(await this.#isCurrent())) return undefined
@@ -143,7 +143,7 @@ export class StoredModelKeys {
 
   async #isCurrent(): Promise<boolean> {
     const { watch } = this.#parts
-    // It is asked again in the background twice a second.
+    // A failing database is queried again in the background, twice a second.
     const refreshing = watch.isFailing ? undefined : watch.ensureFresh()
     if (refreshing !== undefined) {
       await Promise.race([refreshing, sleep(maxWaitMs, undefined, { ref: false })])

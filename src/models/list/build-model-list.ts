@@ -31,12 +31,12 @@ export interface ModelListInputs {
   readonly nowMs: number
 }
 
-/** An entry of the lists of its kind, unless an earlier one has its id. */
+/** An entry in the lists of its kind, unless an earlier one has the same id. */
 export interface Candidate extends Pick<ModelEntry, 'id' | 'owned_by'> {
   readonly kind: ServiceKind
-  /** Absent for what no connection has. */
+  /** Absent if no connection has the model. */
   readonly provider?: ListedProvider
-  /** What the provider itself calls the model. */
+  /** The provider's own id of the model. */
   readonly ownId?: string
 }
 
@@ -55,7 +55,7 @@ export function buildModelList(
   return [...modelEntries(inputs, listed)]
 }
 
-/** As `buildModelList`, one entry at a time: nothing is built after the last one that is read. */
+/** As `buildModelList`, one entry at a time: only the entries that are read are built. */
 export function* modelEntries(
   inputs: ModelListInputs,
   listed: ListedConnections = listedConnections(inputs),
@@ -71,7 +71,7 @@ export function* modelEntries(
   }
 }
 
-/** What the lists of all kinds have, in the order of each. */
+/** The entries of the lists of all kinds, in the order of each list. */
 export function* candidates(
   inputs: Omit<ModelListInputs, 'nowMs'>,
   { isEmpty, providers }: ListedConnections,
@@ -105,7 +105,7 @@ function* connectionEntries(
   providers: readonly ListedProvider[],
 ): Iterable<Candidate> {
   const added = new AddedModels(inputs)
-  /** Output aliases whose added models are in the list: thousands, and a thousand providers may share one alias. */
+  /** Output aliases whose added models are listed: there may be thousands, and a thousand providers may share an alias. */
   const complete = new Set<string>()
   for (const provider of providers) {
     const { outputAlias, known, prefixes } = provider
@@ -138,7 +138,7 @@ function* modelsOf(
 
 /**
  * The ids of a provider, of any kind (docs/contract/model-list.md, "Base ids" and "Added models"),
- * each with what the provider itself calls the model.
+ * each with the provider's own id of the model.
  */
 function mergedIds(
   provider: ListedProvider,
@@ -194,7 +194,7 @@ class AddedModels {
   /**
    * Ids of custom models of a provider, then those of alias values without their prefix.
    *
-   * @param names the models of which names of the provider, with the slash.
+   * @param names the names of the provider whose models are wanted, with the slash.
    * @param prefixes all names of the provider.
    */
   idsOf(names: readonly string[], prefixes: readonly string[]): readonly string[] {

@@ -8,14 +8,13 @@ import {
   listedConnections,
   servedKinds,
 } from './listed-provider.ts'
-import { type Connection, type ServiceKind, serviceKinds } from './routing-inputs.ts'
+import { allKinds, type Connection, serviceKinds } from './routing-inputs.ts'
 
 export interface ListingInputs extends Omit<ModelListInputs, 'filter' | 'nowMs'> {
   /** Why an upstream returned no models, by connection id. */
   readonly upstreamFailures: ReadonlyMap<string, string>
 }
 
-const allKinds: ReadonlySet<ServiceKind> = new Set(serviceKinds)
 const maxExamples = 10
 
 /** The reason of models at the end of a list that exceeds its maximum size. */

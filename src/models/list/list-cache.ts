@@ -2,15 +2,15 @@ import type { StreamBody } from '../../platform/http/message.ts'
 import { ApiError } from '../../platform/json-api/api-error.ts'
 import type { ModelEntry } from './list-schemas.ts'
 
-/** Bytes of a list. What does not fit is not listed, and its owner is told. */
+/** The maximum size of a list. Entries beyond it are not listed, and the dashboard says so. */
 export const maxListBytes = 16 * 1024 * 1024
 
 /** The object around the entries. */
 const frameBytes = 32
-/** What `created` of ten digits and the comma add to an entry with one digit. */
+/** The additional bytes of `created` with ten digits instead of one, and of the comma. */
 const createdAndComma = 10
 
-/** The objects that a list was built from; of the answers of upstreams the digest. */
+/** The objects that a list was built from, and a digest of the answers of upstreams. */
 export type ListSources = readonly unknown[]
 
 interface KeptList {
@@ -21,16 +21,13 @@ interface KeptList {
   body: ListBody | undefined
 }
 
-/**
- * The bytes of different lists that clients may leave unread: more than one list of each kind. Only
- * large lists that change all the time get there, such as those of an upstream.
- */
+/** The maximum bytes of lists that clients have not read yet. Only large lists that change all the time reach it. */
 const maxHeldBytes = 8 * maxListBytes
 
 /**
  * Caches the last list of each kind as JSON. While its sources are the same, only the time in it
- * changes, and a list of 2,000 models is sent without building it again. The time stays while a reply
- * still sends the list: clients that do not read share its bytes, however many they are.
+ * changes, and the list is not built again. The time does not change while a reply still sends the list, so that all
+ * clients that read slowly share its bytes.
  */
 export class ListCache {
   readonly #lists = new Map<string, KeptList>()
@@ -120,7 +117,7 @@ class ListBody {
   }
 }
 
-/** Counts the entries of one list. After the first one that does not fit, no other does. */
+/** Counts the bytes of one list. After the first entry that does not fit, all others are refused. */
 export class ListBudget {
   #left = maxListBytes - frameBytes
   #isSpent = false
@@ -129,7 +126,7 @@ export class ListBudget {
     return this.#isSpent
   }
 
-  /** Takes the room of an entry, if there is enough. */
+  /** Counts an entry. Returns whether it fits. */
   take({ id, owned_by, kind }: Pick<ModelEntry, 'id' | 'owned_by' | 'kind'>): boolean {
     const json = JSON.stringify({ id, object: 'model', created: 0, owned_by, kind })
     this.#left -= Buffer.byteLength(json) + createdAndComma

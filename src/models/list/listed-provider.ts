@@ -1,6 +1,6 @@
 import type { Catalogue, CatalogueProvider } from '../catalogue/catalogue.ts'
 import { compatibleFlavour, hexEnding, type UpstreamFlavour } from '../upstream/upstream.ts'
-import type { Connection, ServiceKind } from './routing-inputs.ts'
+import { type Connection, defaultKinds, type ServiceKind } from './routing-inputs.ts'
 import { type ActiveConnection, activeConnections } from './stored-rows.ts'
 
 /**
@@ -21,10 +21,7 @@ export interface ListedProvider {
   readonly prefixes: readonly string[]
 }
 
-/** The kinds of a provider outside the catalogue (docs/contract/model-list.md, "Inputs"). */
-const defaultKinds: ReadonlySet<ServiceKind> = new Set(['llm'])
-
-/** What the lists may have of a provider. */
+/** The kinds of models that the lists contain for a provider. */
 export function servedKinds({ known }: Pick<ListedProvider, 'known'>): ReadonlySet<ServiceKind> {
   return known?.serviceKinds ?? defaultKinds
 }
@@ -89,8 +86,8 @@ export function withoutPrefix(modelId: string, prefixes: readonly string[]): str
 }
 
 /**
- * What the provider itself calls a model: the name in the catalogue, with or without a prefix (nvidia/…, fal-ai/…),
- * otherwise as it was given. No provider knows the id that a custom provider has here.
+ * The provider's own id of a model: the one in the catalogue, with or without a prefix (nvidia/…, fal-ai/…), otherwise
+ * the given one. No provider knows the id of a custom provider.
  *
  * @param id without the prefix
  */
@@ -106,7 +103,7 @@ export function ownModelId(
   return prefix === undefined ? given : prefix + id
 }
 
-/** A connection whose upstream will be asked for its models. */
+/** A connection whose upstream is queried for its models. */
 export interface UpstreamQuestion {
   readonly connectionId: string
   readonly flavour: UpstreamFlavour
@@ -114,7 +111,7 @@ export interface UpstreamQuestion {
   readonly apiKey: string | undefined
 }
 
-/** Upstreams to ask for these providers: docs/contract/model-list.md, "Ids from the upstream". */
+/** The upstreams to query for these providers: docs/contract/model-list.md, "Ids from the upstream". */
 export function upstreamQuestions(
   providers: readonly ListedProvider[],
 ): readonly UpstreamQuestion[] {
@@ -126,7 +123,7 @@ export function upstreamQuestions(
 }
 
 /**
- * Compatible providers without base ids are asked, unless their id ends in hexadecimal digits
+ * Compatible providers without base ids are queried, unless their id ends in hexadecimal digits
  * (docs/contract/model-list.md, "Ids from the upstream").
  */
 function askedFlavour(provider: ListedProvider): UpstreamFlavour | undefined {
@@ -147,7 +144,7 @@ const kindHints = [
   { kind: 'image', hint: /image|dall-?e|flux|sdxl|sd-|stable-diffusion/ },
 ] as const satisfies readonly { readonly kind: ServiceKind; readonly hint: RegExp }[]
 
-/** Most ids have no hint; one combined test takes less than half the time of three. */
+/** Most ids contain no hint; one combined test takes less than half the time of three. */
 const anyHint = new RegExp(kindHints.map(({ hint }) => hint.source).join('|'))
 
 /** The kind that a model id suggests; default: llm. */

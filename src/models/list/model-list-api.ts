@@ -14,12 +14,12 @@ import { defaultKinds, kindsOfPath } from './routing-inputs.ts'
 
 interface ModelListOptions {
   readonly lists: Pick<ModelLists, 'list' | 'find'>
-  /** Lets a request pass. @throws ApiError 401 */
+  /** Admits a request. @throws ApiError 401 */
   readonly admit: Access['admit']
 }
 
 /**
- * The headers of a preflight response besides the origin, which every reply has
+ * The headers of a preflight response, besides the origin, which every reply has
  * (docs/contract/model-list.md, "Cross-origin requests").
  */
 const preflightHeaders = {
@@ -141,8 +141,8 @@ export function listedModelsApi({
 }
 
 /**
- * The route that answers the preflights of a path, for pages of any origin. A preflight carries no credentials (Fetch
- * standard, "CORS-preflight fetch").
+ * Answers the preflights of a path for pages of any origin. A preflight has no credentials (Fetch standard,
+ * "CORS-preflight fetch").
  *
  * @param headers besides the origin, which every reply has
  */
@@ -151,7 +151,7 @@ export function preflight(path: string, headers: Readonly<Record<string, string>
     method: 'OPTIONS',
     path,
     operationId: 'preflight',
-    summary: 'Tells browsers that pages of any origin may ask',
+    summary: 'Tells browsers that pages of any origin may send requests',
     isHidden: true,
     async answer({ replyHeaders }) {
       for (const [name, value] of Object.entries(headers)) replyHeaders.set(name, value)

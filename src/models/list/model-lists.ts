@@ -13,7 +13,7 @@ import {
   type UpstreamQuestion,
   upstreamQuestions,
 } from './listed-provider.ts'
-import { type RoutingSource, type ServiceKind, serviceKinds } from './routing-inputs.ts'
+import { allKinds, type RoutingSource, type ServiceKind } from './routing-inputs.ts'
 
 export interface ModelListParts {
   readonly source: RoutingSource
@@ -31,7 +31,7 @@ export type LoadedInputs = Pick<
 >
 type UpstreamIds = ModelListInputs['upstreamIds']
 
-/** The answers of upstreams by connection id; one that failed has no ids and a reason. */
+/** The answers of upstreams by connection id. A failed one has a reason and no ids. */
 interface UpstreamAnswers {
   readonly ids: UpstreamIds
   readonly failures: ReadonlyMap<string, string>
@@ -41,7 +41,6 @@ interface UpstreamAnswers {
 const noRows: readonly never[] = []
 const noAliases: ModelListInputs['modelAliases'] = {}
 const nothingAsked: UpstreamIds = new Map()
-const allKinds: ReadonlySet<ServiceKind> = new Set(serviceKinds)
 
 /** Builds the current lists: loads the inputs and asks the required upstreams. */
 export class ModelLists {
@@ -57,8 +56,7 @@ export class ModelLists {
   }
 
   /**
-   * The list as the body of a reply, to be closed like any other. What exceeds its maximum size is
-   * missing.
+   * The list as the body of a reply, which must be closed. Entries beyond the maximum size are missing.
    *
    * @throws ApiError 503 when clients leave too many different lists unread.
    */
@@ -91,9 +89,8 @@ export class ModelLists {
   }
 
   /**
-   * The entry of an id among all kinds. Upstreams are asked only for an id that nothing else has,
-   * and only those that may have it, so that an unreachable upstream does not affect models of
-   * others.
+   * The entry of an id, of any kind. Upstreams are queried only for an id that nothing else has, and
+   * only those that may have it: an unreachable upstream does not affect other models.
    */
   async find(id: string): Promise<ModelEntry | undefined> {
     const isNamed = ({ outputAlias }: ListedProvider) => id.startsWith(`${outputAlias}/`)
@@ -105,8 +102,8 @@ export class ModelLists {
   }
 
   /**
-   * Counts the listed models of each connection and explains what is missing. Asks upstreams like a
-   * list.
+   * Counts the listed models of each connection and explains what is missing. Queries upstreams as a
+   * list does.
    */
   async connectionListings(): Promise<readonly ConnectionListing[]> {
     const inputs = await this.inputs()
@@ -145,10 +142,7 @@ export class ModelLists {
     }
   }
 
-  /**
-   * Asks all upstreams of these providers concurrently; those that must not be asked have no
-   * answer.
-   */
+  /** Queries the upstreams of these providers concurrently. */
   async #ask(providers: readonly ListedProvider[]): Promise<UpstreamAnswers> {
     const ids = new Map<string, readonly string[]>()
     const failures = new Map<string, string>()
@@ -186,7 +180,7 @@ function entryOf(id: string, entries: Iterable<ModelEntry>): ModelEntry | undefi
   return undefined
 }
 
-/** Equal answers have equal lists. A digest, so that no answer stays in memory. */
+/** Equal answers have equal lists. Only the digest stays in memory. */
 function digestOf(upstreamIds: UpstreamIds): string {
   const hash = createHash('sha256')
   for (const [connectionId, ids] of upstreamIds) hash.update(JSON.stringify([connectionId, ids]))

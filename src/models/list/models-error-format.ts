@@ -14,7 +14,7 @@ const openAiErrorFormat: ErrorFormat = {
   },
 }
 
-/** Below it, the dashboard calls models. */
+/** The dashboard calls models below this path. */
 export const triesPath = '/-/api/calls'
 
 /** Anthropic's types of errors (https://docs.anthropic.com/en/api/errors). */
@@ -26,7 +26,7 @@ const anthropicTypes: Readonly<Record<number, string>> = {
   429: 'rate_limit_error',
 }
 
-/** Where clients expect Anthropic's API. */
+/** For the paths of Anthropic's API. */
 const anthropicErrorFormat: ErrorFormat = {
   prefix: '/v1/messages',
   headers: { 'access-control-allow-origin': '*' },
@@ -36,13 +36,13 @@ const anthropicErrorFormat: ErrorFormat = {
   },
 }
 
-/** For the dashboard alone: pages of other origins may not read it. */
+/** Only for the dashboard: pages of other origins must not read it. */
 const triesErrorFormat: ErrorFormat = {
   prefix: triesPath,
   errorBody: openAiErrorFormat.errorBody,
 }
 
-/** The formats below /v1, and of the dashboard's calls: the first one whose path fits. */
+/** The formats below /v1 and of the dashboard's calls. The first one with a matching path is used. */
 export const modelsErrorFormats: readonly ErrorFormat[] = [
   anthropicErrorFormat,
   openAiErrorFormat,

@@ -1,27 +1,27 @@
 import { type Candidate, candidates, type ModelListInputs } from './build-model-list.ts'
 import { type ListedProvider, listedConnections, withoutPrefix } from './listed-provider.ts'
-import { type Combo, type ModelAliases, type ServiceKind, serviceKinds } from './routing-inputs.ts'
+import { allKinds, type Combo, type ModelAliases, type ServiceKind } from './routing-inputs.ts'
 import { type ActiveConnection, activeConnections, listedCombos } from './stored-rows.ts'
 
-/** A model of a connection, which a call may go to. */
+/** A model of a connection, as the target of a call. */
 export interface CallTarget {
   readonly connection: ActiveConnection
-  /** What the provider itself calls the model. */
+  /** The provider's own id of the model. */
   readonly ownId: string
-  /** The id in the list that it stands for. */
+  /** The id in the list. */
   readonly listedId: string
 }
 
-/** What an id stands for. */
+/** The targets of an id. */
 export interface Resolution {
-  /** In the order in which they are tried. Empty: no connection has the model. */
+  /** In the order of attempts. Empty: no connection has the model. */
   readonly targets: readonly CallTarget[]
-  /** Whether it is an entry of docs/contract/model-list.md, "Web entries": no path calls those. */
+  /** Whether it is an entry of docs/contract/model-list.md, "Web entries", which cannot be called. */
   readonly isWeb: boolean
 }
 
 interface IndexInputs extends Omit<ModelListInputs, 'filter' | 'nowMs'> {
-  /** Ids of connections whose upstreams have no list. They may have any model. */
+  /** Ids of connections whose upstreams have no list, so that they may have any model. */
   readonly unlisted?: ReadonlySet<string>
 }
 
@@ -29,18 +29,17 @@ interface ListedCombo extends Pick<Combo, 'models'> {
   readonly kind: ServiceKind
 }
 
-const allKinds: ReadonlySet<ServiceKind> = new Set(serviceKinds)
 const webKinds: ReadonlySet<ServiceKind> = new Set(['webSearch', 'webFetch'])
-/** Combos may name combos. More models than this are not tried for one call. */
+/** The maximum number of targets of a call. Combos may contain combos. */
 const maxTargets = 100
 
 /**
- * Finds what ids stand for, by the rules of the lists: those that `GET /v1/models/{id}` returns, and names of aliases.
- * A few of them are in no list: the provider does not serve their kind, as far as is known.
+ * Finds the targets of ids by the rules of the lists: ids that `GET /v1/models/{id}` returns, and names of aliases. Some
+ * of them are in no list, because their provider is not known to serve their kind.
  */
 export class ModelIndex {
   readonly #combos: ReadonlyMap<string, ListedCombo>
-  /** In the order of the lists: the first of a kind is the one that is listed. */
+  /** In the order of the lists: the first model of a kind is the listed one. */
   readonly #models = new Map<string, Candidate[]>()
   readonly #aliases: ModelAliases
   readonly #providers: readonly ListedProvider[]
@@ -67,14 +66,14 @@ export class ModelIndex {
   }
 
   /**
-   * @param kinds those of the path: the entry of one of them is preferred
+   * @param kinds the kinds of the path: a model of one of them is preferred
    * @returns undefined if nothing has this id
    */
   resolve(id: string, kinds: ReadonlySet<ServiceKind>): Resolution | undefined {
     return this.#resolve(id, kinds, new Set())
   }
 
-  /** @param seen combos and aliases so far: what names one again, such as itself, adds nothing. */
+  /** @param seen combos and aliases so far: repeated ones, such as a combo in itself, are skipped. */
   #resolve(id: string, kinds: ReadonlySet<ServiceKind>, seen: Set<string>): Resolution | undefined {
     const combo = this.#combos.get(id)
     if (combo !== undefined) return this.#resolveCombo(combo, kinds, seen.add(id))
@@ -85,7 +84,7 @@ export class ModelIndex {
     return this.#resolve(this.#listedForm(target), kinds, seen.add(id))
   }
 
-  /** Whether an upstream without a list has the model, only a call can tell. */
+  /** Only a call can tell whether an upstream without a list has the model. */
   #resolveUnlisted(id: string, kinds: ReadonlySet<ServiceKind>): Resolution | undefined {
     for (const provider of this.#providers) {
       const { connection, outputAlias } = provider
@@ -98,7 +97,7 @@ export class ModelIndex {
     return undefined
   }
 
-  /** A combo is its models in their order. One that the lists do not have is left out. */
+  /** The targets of the models of a combo, in order. Models that are not listed are left out. */
   #resolveCombo(
     { kind, models }: ListedCombo,
     kinds: ReadonlySet<ServiceKind>,
@@ -124,7 +123,7 @@ export class ModelIndex {
     return { targets, isWeb }
   }
 
-  /** The target of an alias may have any name of its provider, and the list has one of them. */
+  /** An alias may use any name of its provider; the list uses one of them. */
   #listedForm(target: string): string {
     if (this.#models.has(target)) return target
     const forms = this.#providers.flatMap(({ prefixes, outputAlias }) => {
@@ -135,7 +134,7 @@ export class ModelIndex {
   }
 }
 
-/** Whether another connection of the provider has the model, too. */
+/** Whether another connection of the provider also has the model. */
 function isEnabled(
   { enabledModels }: ActiveConnection,
   ownId: string,

@@ -17,6 +17,8 @@ export const serviceKinds = [
 
 export type ServiceKind = (typeof serviceKinds)[number]
 
+export const allKinds: ReadonlySet<ServiceKind> = new Set(serviceKinds)
+
 export interface Connection {
   readonly id: string
   /** A provider of the catalogue, or a custom one: `openai-compatible-…`. */
@@ -73,7 +75,7 @@ export interface RoutingSource {
 
 export type Kinds = ReadonlySet<ServiceKind>
 
-/** The kinds of `/v1/models` itself. */
+/** The kinds of `/v1/models` itself, and of a provider outside the catalogue (docs/contract/model-list.md, "Inputs"). */
 export const defaultKinds: Kinds = new Set(['llm'])
 
 /** docs/contract/model-list.md, "Kinds by path". */

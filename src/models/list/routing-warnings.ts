@@ -9,7 +9,7 @@ import {
   upstreamQuestions,
   withoutPrefix,
 } from './listed-provider.ts'
-import { type CustomModel, type ServiceKind, serviceKinds } from './routing-inputs.ts'
+import { allKinds, type CustomModel } from './routing-inputs.ts'
 
 /** Stored input that has no effect on any list. */
 export interface RoutingWarning {
@@ -24,11 +24,9 @@ export type WarningInputs = Pick<
   'connections' | 'combos' | 'customModels' | 'modelAliases' | 'catalogue'
 >
 
-const allKinds: ReadonlySet<ServiceKind> = new Set(serviceKinds)
-
 /**
  * Finds stored input that lists nothing (docs/contract/model-list.md, "Inputs without effect").
- * Upstreams are not asked: a model that an upstream may have gets no warning.
+ * Upstreams are not queried: a model that an upstream may have gets no warning.
  */
 export function routingWarnings(inputs: WarningInputs): readonly RoutingWarning[] {
   const listed = listedConnections({ ...inputs, filter: allKinds })
@@ -49,7 +47,7 @@ function* connectionWarnings({ connections, catalogue }: WarningInputs): Iterabl
   }
 }
 
-/** Models of connections that a list has no room for. */
+/** Models of connections beyond the maximum size of a list. */
 function* sizeWarnings(inputs: WarningInputs): Iterable<RoutingWarning> {
   const none = { upstreamIds: new Map(), upstreamFailures: new Map() }
   for (const [index, { reasons }] of connectionListings({ ...inputs, ...none }).entries()) {

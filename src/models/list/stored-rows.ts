@@ -1,8 +1,8 @@
 import { type ServiceKind, serviceKinds } from './routing-inputs.ts'
 
 /**
- * Reads stored rows for the list. A row may be invalid in any way (an import, an older version, a
- * manual edit of the database): its readable fields count, and no row breaks the list.
+ * Reads stored rows for the list. A row may be invalid (an import, an older version, a manual edit
+ * of the database): its readable fields count, and no row breaks the list.
  */
 
 export interface ActiveConnection {

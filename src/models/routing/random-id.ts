@@ -2,15 +2,15 @@ import { createHash, randomInt } from 'node:crypto'
 import { hexEnding } from '../upstream/upstream.ts'
 
 /**
- * Generated ids end in letters that are not hexadecimal digits: the list never asks the upstream of
- * a provider whose id ends in such digits (docs/contract/model-list.md, "Ids from the upstream").
+ * Generated ids end in letters that are not hexadecimal digits: the list never queries the upstream
+ * of a provider whose id ends in such digits (docs/contract/model-list.md, "Ids from the upstream").
  */
 const letters = 'ghijklmnopqrstuvwxyz'
 const connectionIdLength = 20
 const suffixLength = 12
 const maxSlugLength = 40
 
-/** The prefixes of custom provider ids: see upstream/flavour.ts. */
+/** The prefixes of custom provider ids, as in `compatibleFlavour`. */
 export const compatibleKinds = ['openai-compatible', 'anthropic-compatible'] as const
 
 type CompatibleKind = (typeof compatibleKinds)[number]

@@ -6,7 +6,7 @@ import type { RoutingRow, RoutingRows, RoutingSet } from './routing-table.ts'
 export interface StoredConnection extends Omit<Connection, 'apiKey' | 'isActive' | 'priority'> {
   readonly isActive: boolean
   readonly priority?: number | undefined
-  /** See seal.ts; undefined without a key. */
+  /** The encrypted key; undefined without a key. */
   readonly sealedKey?: string | undefined
 }
 

@@ -5,7 +5,7 @@ import { UpstreamError, type UpstreamRequest } from './upstream.ts'
 /** Decoded bytes. A larger body is a failure (docs/contract/model-list.md, "Upstream limits"). */
 const maxAnswerBytes = 8 * 1024 * 1024
 
-/** More than any upstream has; every list would contain them all. */
+/** More than any upstream has. Every list would contain all of them. */
 const maxIds = 20_000
 
 const maxRedirects = 5
@@ -146,7 +146,7 @@ export function listedIds(answer: unknown): readonly string[] | undefined {
   const elements = list.find((candidate) => Array.isArray(candidate))
   if (elements === undefined) return undefined
   const ids = elements.map((element: unknown) => {
-    // Null, empty or missing: use the next field.
+    // The next field is used if one is null, empty or missing.
     return fieldOf(element, 'id') || fieldOf(element, 'name') || fieldOf(element, 'model')
   })
   // Blank or non-string ids are dropped; duplicates removed.

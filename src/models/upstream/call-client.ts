@@ -4,7 +4,7 @@ import { ApiError } from '../../platform/json-api/api-error.ts'
 
 export interface CallTimes {
   readonly connectMs: number
-  /** Between bytes of an answer, while they are read. */
+  /** The maximum time between bytes of an answer, while they are read. */
   readonly idleMs: number
 }
 
@@ -13,12 +13,12 @@ export interface UpstreamCall {
   readonly url: string
   /** Name, value, name, value … */
   readonly headers: string[]
-  /** Nothing of it is read again once it was sent, but undici keeps it until the end of the answer. */
+  /** Read once. undici keeps it until the end of the answer. */
   readonly body: AsyncIterable<Buffer>
   readonly signal: AbortSignal
 }
 
-/** What an upstream answers. The caller must read its body or destroy it. */
+/** The answer of an upstream. The caller must read its body or destroy it. */
 export interface UpstreamReply {
   readonly status: number
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
@@ -29,11 +29,11 @@ export interface UpstreamReply {
 export type NoAnswer =
   /** The upstream cannot be reached, or its certificate is not trusted. */
   | 'unreachable'
-  /** No connection within its time. */
+  /** No connection was made in time. */
   | 'connect-timeout'
-  /** The connection ended before an answer. */
+  /** The connection was closed before an answer. */
   | 'closed'
-  /** The same, of a connection that was made before the call: it had been idle, and may have ended before it, too. */
+  /** The same for a reused connection: it may have been closed before the call. */
   | 'stale'
 
 /** Fields and message never contain the key. */
@@ -53,7 +53,7 @@ const closedCodes: ReadonlySet<unknown> = new Set(['UND_ERR_SOCKET', 'ECONNRESET
 /** Sends calls to upstreams, over connections that stay open for the next one. Follows no redirects. */
 export class CallClient {
   readonly #agent: Agent
-  /** When the connection was made that ended with an error. */
+  /** When the connection of an error was made. */
   readonly #connectedAtMs = new WeakMap<object, number>()
 
   constructor({ connectMs, idleMs }: CallTimes) {
@@ -63,11 +63,11 @@ export class CallClient {
         connect(options, (...made) => {
           const [, socket] = made
           const atMs = performance.now()
-          // In front of undici's listener, which gives the error to the call.
+          // Before undici's listener, which passes the error to the call.
           socket?.prependListener('error', (error) => this.#connectedAtMs.set(error, atMs))
           callback(...made)
         }),
-      // The caller has one time limit up to the first byte of the body.
+      // The caller limits the time to the first byte of the body.
       headersTimeout: 0,
       bodyTimeout: idleMs,
       maxHeaderSize: maxHeaderBytes,
@@ -82,15 +82,15 @@ export class CallClient {
     try {
       const reply = await this.#agent.request({
         ...{ origin, path: pathname + search, method: 'POST', headers, signal },
-        // None of undici's types, but it takes every iterable.
+        // Not in undici's types, but it accepts any iterable.
         body: body as Buffer & AsyncIterable<Buffer>,
       })
-      // Reported where it is read; without a listener it would end the process.
+      // The reader reports the error; without a listener it would end the process.
       reply.body.on('error', () => undefined)
       return { status: reply.statusCode, headers: reply.headers, body: reply.body }
     } catch (error) {
       signal.throwIfAborted()
-      // What reading the client's body throws.
+      // Reading the client's body failed.
       if (error instanceof ApiError) throw error
       const kind = kindOf(error)
       const connectedAtMs = this.#connectedAtMs.get(error as object) ?? Number.POSITIVE_INFINITY
@@ -99,7 +99,7 @@ export class CallClient {
     }
   }
 
-  /** Ends what runs. */
+  /** Ends all calls. */
   async close(): Promise<void> {
     await this.#agent.destroy()
   }

@@ -1,7 +1,7 @@
 /** The API of an upstream. */
 export type UpstreamFlavour = 'openai' | 'anthropic'
 
-/** Where a provider of the catalogue lists its models. Used for connection tests only. */
+/** Where a provider of the catalogue lists its models. Used only for connection tests. */
 export interface ModelsApi {
   readonly flavour: UpstreamFlavour
   /** The models are at `<baseUrl>/models`. */
@@ -17,7 +17,7 @@ const prefixOfFlavour = {
   anthropic: 'anthropic-compatible-',
 } as const satisfies Record<UpstreamFlavour, string>
 
-/** Undefined for providers that are not asked. */
+/** Undefined for providers that are not queried. */
 export function compatibleFlavour(providerId: string): UpstreamFlavour | undefined {
   if (providerId.startsWith(prefixOfFlavour.openai)) return 'openai'
   if (providerId.startsWith(prefixOfFlavour.anthropic)) return 'anthropic'
@@ -109,13 +109,13 @@ export function upstreamRequest({ flavour, baseUrl, apiKey }: Upstream): Upstrea
   return { url, headers: headersOf(flavour, key) }
 }
 
-/** How an upstream gets its key. */
+/** The fields that carry the key. */
 const credentialsOf = {
   openai: (key) => ({ Authorization: `Bearer ${key}` }),
   anthropic: (key) => ({ 'x-api-key': key, Authorization: `Bearer ${key}` }),
 } as const satisfies Record<UpstreamFlavour, (key: string) => Readonly<Record<string, string>>>
 
-/** What Anthropic's API requires, if the client of a call does not say it. */
+/** Required by Anthropic's API; used if the client does not send it. */
 export const anthropicVersion = { 'anthropic-version': '2023-06-01' } as const
 
 function headersOf(flavour: UpstreamFlavour, key: string): Readonly<Record<string, string>> {
@@ -127,8 +127,7 @@ function headersOf(flavour: UpstreamFlavour, key: string): Readonly<Record<strin
 }
 
 /**
- * Where a call goes, and its credentials. Unlike a list, a call may go to an upstream without a key, such as one on
- * this machine.
+ * The URL and the credentials of a call. Unlike a list request, a call may have no key: a local upstream may need none.
  *
  * @param path below `/v1`
  * @throws UpstreamError no-base-url, bad-key or bad-url

@@ -13,32 +13,29 @@ import {
 } from './upstream.ts'
 
 /**
- * Covers the wait for a turn, the connection, the headers and the body together
+ * The time limit for waiting, connecting, headers and body together
  * (docs/contract/model-list.md, "Upstream limits").
  */
 const upstreamTimeoutMs = 5_000
 
-/** Concurrent upstream requests of one process: more than anyone needs, but bounds the sockets. */
+/** The maximum concurrent requests of one process. More than needed; it bounds the sockets. */
 const maxAskedAtOnce = 256
 
-/** The shortest time between requests of lists to one upstream: strangers may request lists. */
+/** The minimum time between queries of one upstream, because lists may be public. */
 const askEveryMs = 500
 
 /**
- * Asks upstreams. Answers are not cached (docs/contract/model-list.md, "Upstream request"); requests
- * that run or wait for their turn are shared, so that each list is at most as old as its request.
- * Gateways that are upstreams of each other therefore end at the timeout: on the second round the
- * request is already running and is not sent again.
+ * Queries upstreams for their models. Answers are not cached (docs/contract/model-list.md, "Upstream
+ * request"). Requests that run or wait for their turn are shared, so each list is at most as old as its
+ * request. Gateways that are upstreams of each other end at the timeout: the second request finds the
+ * first one running and shares it.
  */
 export class Upstreams {
   readonly #timeoutMs: number
   readonly #limiter: Limiter
-  /**
-   * By everything that identifies a request: concurrent lists share one socket of a stalled
-   * upstream.
-   */
+  /** Requests in progress, by their JSON. Concurrent lists share one socket of a stalled upstream. */
   readonly #underWay = new Map<string, Promise<UpstreamAnswer>>()
-  /** Until the next request may begin; by the same. */
+  /** When the next request may begin, by the same key. */
   readonly #turns = new Map<string, Promise<void>>()
 
   /** The limits are parameters for tests. */
@@ -117,8 +114,6 @@ export class Upstreams {
     }
   }
 }
-
-/** The messages of a connection test. */
 
 type Said = Omit<ProbeReport, 'durationMs'>
 

@@ -14,7 +14,7 @@ interface UsageBatchParts {
   readonly table: Pick<ModelUsageTable, 'add' | 'tokensSince'>
   /** Wall clock, milliseconds since the epoch. */
   readonly now: () => number
-  /** Milliseconds of a clock that is never set. Default: that of the process. */
+  /** Monotonic, milliseconds. Default: the clock of the process. */
   readonly elapsed?: () => number
   readonly log: Pick<Log, 'warn'>
   /** For tests. Default: 10 s. */
@@ -25,12 +25,12 @@ type Row = UsageKey & { -readonly [Name in keyof UsageSums]: number }
 
 const hourMs = 3_600_000
 const defaultFlushMs = 10_000
-/** More rows than this, while the database does not answer, are not kept. */
+/** The maximum number of rows that are kept while the database does not answer. */
 const maxRows = 20_000
-/** Other processes use tokens of a month, too. */
+/** How long the month's sums are used: other processes add to them. */
 const askAgainMs = 30_000
 
-/** Adds up what calls use, and writes it to the database from time to time, off the path of calls. */
+/** Adds up the usage of calls and writes it to the database every ten seconds, off the path of calls. */
 export class UsageBatch {
   readonly #parts: UsageBatchParts
   #rows = new Map<string, Row>()
@@ -50,21 +50,20 @@ export class UsageBatch {
     this.#writes = new LaterWrites({
       write: () => this.#write(),
       delayMs: parts.flushMs ?? defaultFlushMs,
-      onFailure: (err) =>
-        parts.log.warn({ err }, 'could not store the usage of models: it is stored later'),
+      onFailure: (err) => parts.log.warn({ err }, 'could not store model usage; will retry'),
     })
   }
 
   readonly note = (entry: CallEntry): void => {
     const fromMs = Math.floor(this.#parts.now() / hourMs) * hourMs
     const { keyId, connectionId } = entry
-    // An upstream may list ids that PostgreSQL cannot store.
+    // An upstream may list ids with NUL, which PostgreSQL cannot store.
     const model = entry.model.replaceAll('\0', '\ufffd')
     addTo(this.#rows, { fromMs, keyId, connectionId, model, ...sumsOf(entry) })
     this.#writes.schedule()
   }
 
-  /** The tokens of a key in this month, estimated ones included. @throws DatabaseError */
+  /** The tokens of a key in this month, including estimated ones. @throws DatabaseError */
   readonly tokensOfMonth = async (keyId: string): Promise<number> => {
     const fromMs = monthMs(this.#parts.now())
     while (!this.#isMonthKnown(fromMs)) {
@@ -91,7 +90,7 @@ export class UsageBatch {
     return known?.fromMs === fromMs && this.#elapsed() - known.atMs <= askAgainMs
   }
 
-  /** Between two writes: what is being written would count twice, or not at all. */
+  /** Reads between writes: during a write, rows would count twice or not at all. */
   #askMonth(fromMs: number): Promise<void> {
     return this.#writes.between(async () => {
       const tokens = await this.#parts.table.tokensSince(fromMs)
@@ -109,7 +108,7 @@ export class UsageBatch {
     this.#rows = new Map()
     try {
       await this.#parts.table.add([...this.#writing.values()])
-      // What was written is known from now on only by another question.
+      // The written rows are known only after another read.
       if (this.#month !== undefined)
         this.#month = { ...this.#month, atMs: Number.NEGATIVE_INFINITY }
     } catch (error) {

@@ -7,7 +7,7 @@ import type { ModelUsageTable, UsageRow } from './usage-table.ts'
 
 interface UsageRoutesParts {
   readonly table: Pick<ModelUsageTable, 'read'>
-  /** Writes what this process has noted so far. */
+  /** Stores what this process has counted so far. */
   readonly flush: () => Promise<void>
   readonly pauses: Pick<Pauses, 'list' | 'end'>
   readonly connections: () => Promise<readonly ActiveConnection[]>
@@ -21,7 +21,7 @@ const dayMs = 86_400_000
 const hourMs = 3_600_000
 const defaultDays = 30
 const maxRows = 10_000
-/** Times have four digits for the year. */
+/** The first time with a year of four digits. */
 const firstMs = Date.parse('0000-01-01T00:00:00Z')
 
 const time = z.iso.datetime()
@@ -35,15 +35,17 @@ const usageReply = z.object({
       from: time.meta({ description: 'The beginning of the day or hour, UTC.' }),
       keyId: z.string().meta({ description: 'The model key; empty: MODELS_API_KEY.' }),
       connectionId: z.string(),
-      model: z.string().meta({ description: 'The id in the list.' }),
-      requests: count.meta({ description: 'Attempts: a call that falls back has several.' }),
+      model: z.string().meta({ description: 'The ID in the list.' }),
+      requests: count.meta({ description: 'Attempts: a call with fallbacks has several.' }),
       errors: count,
-      fallbacks: count.meta({ description: 'Attempts after which another one was made.' }),
+      fallbacks: count.meta({ description: 'Attempts that were followed by another one.' }),
       inputTokens: count.meta({ description: 'As the upstream reported them.' }),
       outputTokens: count.meta({ description: 'As the upstream reported them.' }),
       receivedBytes: count,
       sentBytes: count,
-      firstByteMs: z.number().meta({ description: 'Mean time to the first byte of an answer.' }),
+      firstByteMs: z
+        .number()
+        .meta({ description: 'Mean time to the first byte of an answer, in milliseconds.' }),
     }),
   ),
   isCut: z.boolean().meta({ description: `Whether there are more than ${maxRows} rows.` }),
@@ -57,8 +59,8 @@ const pausesReply = z.object({
   rests: z.array(
     z.object({
       connectionId: z.string(),
-      model: z.string().nullable().meta({ description: "The provider's id. null: all of them." }),
-      path: z.string().nullable().meta({ description: 'Below /v1. null: on every path.' }),
+      model: z.string().nullable().meta({ description: "The provider's ID. null: all models." }),
+      path: z.string().nullable().meta({ description: 'The path below /v1. null: all paths.' }),
       scope: z.enum(['request', 'model', 'quota', 'connection', 'moment']),
       reason: z.string(),
       status: count.meta({ description: 'HTTP status of the failure.' }),
@@ -83,7 +85,7 @@ export function usageRoutes({
     method: 'GET',
     path: '/usage',
     operationId: 'getModelUsage',
-    summary: 'Returns what calls of models used, by key, connection, model and day or hour',
+    summary: 'Returns the usage of model calls by key, connection, model and day or hour',
     description: 'Kept for a year. Figures of other processes may be ten seconds old.',
     query: z.strictObject({
       from: time.optional().meta({ description: 'Default: 30 days ago.' }),
@@ -135,7 +137,7 @@ function pauseRoutes({
     method: 'DELETE',
     path: '/routing/rests/{connectionId}',
     operationId: 'endModelRests',
-    summary: 'Lets a connection and its models be called at once',
+    summary: 'Ends the pauses of a connection and its models',
     description:
       'Only in the process that answers. The pauses of other processes end at their own time.',
     params: z.object({ connectionId: z.string() }),

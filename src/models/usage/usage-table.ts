@@ -1,18 +1,18 @@
 import type { Database } from '../../platform/state/database.ts'
 
-/** What adds up. */
+/** Figures that are added up. */
 export interface UsageSums {
-  /** Attempts: a call that falls back has several. */
+  /** Attempts: a call with fallbacks has several. */
   readonly requests: number
   readonly errors: number
   readonly fallbacks: number
   readonly inputTokens: number
   readonly outputTokens: number
-  /** Where the upstream reported none, for the limits of keys. */
+  /** For the limits of keys, where the upstream reported no tokens. */
   readonly estimatedTokens: number
   readonly receivedBytes: number
   readonly sentBytes: number
-  /** Of all attempts together. */
+  /** The sum of all attempts. */
   readonly firstByteMs: number
 }
 
@@ -39,7 +39,7 @@ const columnOf = {
   firstByteMs: 'first_byte_ms',
 } as const satisfies Record<keyof UsageSums, string>
 
-/** A year. */
+/** How long rows are kept: a year. */
 export const usageKeptMs = 366 * 86_400_000
 
 export const sumNames = Object.keys(columnOf) as readonly (keyof UsageSums)[]
@@ -68,7 +68,7 @@ const selectTokens = `SELECT key_id AS "keyId",
   CAST(SUM(input_tokens + output_tokens + estimated_tokens) AS BIGINT) AS tokens
   FROM model_usage WHERE hour_ms >= ? AND key_id <> '' GROUP BY key_id`
 
-/** What calls of models used, by the hour. */
+/** The hourly usage of model calls in the database. */
 export class ModelUsageTable {
   readonly #database: Pick<Database, 'read' | 'write'>
 
@@ -76,10 +76,10 @@ export class ModelUsageTable {
     this.#database = database
   }
 
-  /** Adds to what other processes have added, in one transaction. */
+  /** Adds the figures to those of other processes, in one transaction. */
   async add(rows: readonly UsageRow[]): Promise<void> {
     if (rows.length === 0) return
-    // Processes that add the same rows lock them in one order.
+    // Sorted, so that processes lock the same rows in the same order.
     const ordered = rows.toSorted((a, b) => (keyText(a) < keyText(b) ? -1 : 1))
     await this.#database.write(
       ordered.map((row) => ({
@@ -95,7 +95,7 @@ export class ModelUsageTable {
     )
   }
 
-  /** From a time up to another one, in milliseconds since the epoch. */
+  /** @param range times from `fromMs` to before `toMs`, milliseconds since the epoch */
   read(
     by: keyof typeof select,
     range: { readonly fromMs: number; readonly toMs: number; readonly limit: number },
@@ -111,7 +111,7 @@ export class ModelUsageTable {
     return new Map(rows.map(({ keyId, tokens }) => [keyId, tokens]))
   }
 
-  /** Removes what is older. */
+  /** Removes older rows. */
   async sweep(beforeMs: number): Promise<void> {
     await this.#database.write([
       { sql: 'DELETE FROM model_usage WHERE hour_ms < ?', params: [beforeMs] },

@@ -7,7 +7,7 @@ export function parsedJson(text: string): unknown {
   }
 }
 
-/** A field of JSON of others; undefined if it has none, or is no object. */
+/** A field of untrusted JSON; undefined if the value is not an object or has no such field. */
 export function fieldOf(value: unknown, name: string): unknown {
   if (typeof value !== 'object' || value === null) return undefined
   return Object.hasOwn(value, name) ? (value as Record<string, unknown>)[name] : undefined

@@ -67,7 +67,7 @@ test('Entries of an hour are one row', async () => {
   assert.equal(stored.length, 3)
 })
 
-test('What could not be stored is stored later, and logged once', async () => {
+test('Usage that could not be stored is stored later; the failure is logged once', async () => {
   const { world, stored, batch } = open()
   world.isFailing = true
   batch.note(entry('a'))
