@@ -17,7 +17,7 @@ export interface AccessKeyRow {
   /** The sealed secret before the last rotation, valid until `oldUntilMs`; or empty. */
   readonly oldSecret: string
   readonly oldUntilMs: number
-  /** Name, note, grants and limits. Opaque here. */
+  /** Name, note, grants and limits. Opaque to the table. */
   readonly json: string
   readonly source: KeySource
   /** 0 or 1. */
@@ -33,13 +33,13 @@ export interface AccessKeyRow {
   readonly revision: number
 }
 
-/** What a change may set. */
+/** The fields that a change may set. */
 export type AccessKeyFields = Pick<
   AccessKeyRow,
   'secret' | 'oldSecret' | 'oldUntilMs' | 'json' | 'isDisabled' | 'expiresAtMs' | 'revokedAtMs'
 >
 
-/** A key that is made. */
+/** A new key. */
 type NewAccessKey = Pick<
   AccessKeyRow,
   'accessKeyId' | 'secret' | 'json' | 'source' | 'createdAtMs' | 'expiresAtMs'
@@ -69,14 +69,14 @@ const insert = `INSERT INTO access_keys (access_key_id, secret, old_secret, old_
     is_disabled, created_at_ms, expires_at_ms, last_used_at_ms, revoked_at_ms, revision)
   VALUES (?, ?, '', 0, ?, ?, 0, ?, ?, 0, 0, ${currentRevision('access-keys')})`
 
-/** A revoked key may be made again. */
+/** A revoked key may be created again. */
 const insertOrRenew = `${insert} ON CONFLICT (access_key_id) DO UPDATE SET secret = excluded.secret,
     json = excluded.json, source = excluded.source, is_disabled = 0,
     created_at_ms = excluded.created_at_ms, expires_at_ms = excluded.expires_at_ms,
     last_used_at_ms = 0, revoked_at_ms = 0, revision = excluded.revision
   WHERE access_keys.revoked_at_ms <> 0`
 
-/** Only the row that the caller has read. */
+/** Only if the row is still the one that the caller has read. */
 const update = `UPDATE access_keys SET secret = ?, old_secret = ?, old_until_ms = ?, json = ?,
     is_disabled = ?, expires_at_ms = ?, revoked_at_ms = ?, revision = ${currentRevision('access-keys')}
   WHERE access_key_id = ? AND revision = ? AND revoked_at_ms = 0`
@@ -84,7 +84,7 @@ const update = `UPDATE access_keys SET secret = ?, old_secret = ?, old_until_ms 
 const markUsed =
   'UPDATE access_keys SET last_used_at_ms = ? WHERE access_key_id = ? AND last_used_at_ms < ?'
 
-/** Revoked keys are forgotten after this long. */
+/** How long rows of revoked keys are kept. */
 export const revokedKeptMs = 30 * 86_400_000
 
 /** A change of one key. */
@@ -109,7 +109,7 @@ export class AccessKeyTable {
     return this.#database.read(selectChanges, [revision, revision, accessKeyId, limit])
   }
 
-  /** All keys that are not revoked, the oldest first. */
+  /** All keys that are not revoked, oldest first. */
   all(): Promise<AccessKeyRow[]> {
     return this.#database.read(selectAll)
   }
@@ -119,7 +119,7 @@ export class AccessKeyTable {
     return this.#database.read(selectFromFile)
   }
 
-  /** Undefined if there is no such key, or it is revoked. */
+  /** Undefined if the key does not exist or is revoked. */
   async find(accessKeyId: string): Promise<AccessKeyRow | undefined> {
     const rows = await this.#database.read<AccessKeyRow>(selectOne, [accessKeyId])
     return rows[0]
@@ -128,7 +128,7 @@ export class AccessKeyTable {
   /**
    * Applies all edits in one transaction.
    *
-   * @returns false if nothing was changed, because a key exists already or has been changed meanwhile
+   * @returns false if nothing was changed, because a key already exists or has changed in the meantime
    * @throws DatabaseError
    */
   async edit(edits: readonly AccessKeyEdit[]): Promise<boolean> {
@@ -141,7 +141,7 @@ export class AccessKeyTable {
     }
   }
 
-  /** Does not change revisions. */
+  /** Does not increment the revision. */
   async markUsed(uses: ReadonlyMap<string, number>): Promise<void> {
     const statements = [...uses].map(([accessKeyId, atMs]) => ({
       sql: markUsed,
@@ -150,7 +150,7 @@ export class AccessKeyTable {
     if (statements.length > 0) await this.#database.write(statements)
   }
 
-  /** Forgets keys that were revoked before then. */
+  /** Deletes keys that were revoked before this time. */
   async sweep(beforeMs: number): Promise<void> {
     const sql = 'DELETE FROM access_keys WHERE revoked_at_ms <> 0 AND revoked_at_ms < ?'
     await this.#database.write([{ sql, params: [beforeMs] }])

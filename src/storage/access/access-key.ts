@@ -1,9 +1,9 @@
 import type { AccessKeyRow, KeySource } from './access-key-table.ts'
 import type { Grant, KeyLimits } from './authorize.ts'
 
-/** What the database keeps of a key as JSON. */
+/** The details of a key, stored as JSON. */
 interface KeyDetails {
-  /** For people. */
+  /** A name for people. */
   readonly name: string
   readonly note: string
   readonly grants: readonly Grant[]
@@ -19,7 +19,7 @@ export interface AccessKey extends KeyDetails {
   readonly createdAtMs: number
   readonly expiresAtMs: number | undefined
   readonly lastUsedAtMs: number | undefined
-  /** Until then the secret before the last rotation is valid, too. */
+  /** Until then, the secret before the last rotation is also valid. */
   readonly oldSecretUntilMs: number | undefined
 }
 

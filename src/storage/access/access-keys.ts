@@ -6,12 +6,12 @@ import { type AccessKey, accessKeyOf } from './access-key.ts'
 import type { AccessKeyRow, AccessKeyTable, ChangePosition } from './access-key-table.ts'
 import { type Identity, type KeyIdentity, owner } from './authorize.ts'
 
-/** What the signature of a request is checked with. */
+/** The secrets to check a signature with, and the identity that they prove. */
 export interface Credential {
-  /** A signature with any of these is valid: two while a secret is being replaced. Not empty. */
+  /** A signature with any of these is valid. Two while a secret is being rotated; never empty. */
   readonly secretKeys: readonly string[]
   readonly identity: Identity
-  /** Why the key is not valid now, for a client that has its secret. */
+  /** Why the key is not valid now. Only for a client that has proved the secret. */
   readonly refusal?: string
 }
 
@@ -20,12 +20,11 @@ export interface AccessKeys {
   /** Undefined for an unknown access key. Costs no database call. */
   find(accessKeyId: string): Credential | undefined
   /**
-   * For a request whose identity is that of an access key, before it is trusted. Undefined, at no cost, if what
-   * `find` returned is current; otherwise `find` has to be asked again. Resolves with false if keys cannot be
-   * confirmed.
+   * Confirms the result of `find` before a request with an access key is trusted. Undefined, at no cost, if it is
+   * current; otherwise call `find` again. Resolves with false if keys cannot be confirmed.
    */
   ensureCurrent(): Promise<boolean> | undefined
-  /** Notes that an access key was used. */
+  /** Records the use of an access key. */
   noteUse(accessKeyId: string): void
 }
 
@@ -55,16 +54,16 @@ export class OwnerKey implements AccessKeys {
   }
 }
 
-/** Rows that are read at once: reading them does not block the process for long. */
+/** Rows per read, so that reading does not block the process for long. */
 const pageRows = 1_000
 
-/** After a longer time without a reload, revoked keys may be missing in the database (revokedKeptMs). */
+/** After this time without a reload, the database may have dropped revoked keys (revokedKeptMs). */
 const fullReloadAfterMs = 86_400_000
 
-/** How long keys stay valid while the database does not answer and so cannot confirm them. */
+/** How long keys stay valid while the database cannot confirm them. */
 export const maxUnconfirmedMs = 60_000
 
-/** While the database hangs, a request waits for it at most this long. */
+/** The maximum time that a request waits for a database that hangs. */
 const maxWaitMs = 1_000
 
 const markUsedEveryMs = 60_000
@@ -96,10 +95,7 @@ interface OpenedKey {
   readonly oldSecret: string | undefined
 }
 
-/**
- * ACCESS_KEY, and the access keys of the database as a copy in memory: `reload` loads what has changed. A
- * request costs no database call.
- */
+/** ACCESS_KEY and a copy in memory of the access keys in the database, so that a request needs no database call. */
 export class StoredKeys implements AccessKeys {
   readonly #options: StoredKeysOptions
   readonly #known = new Map<string, KnownKey>()
@@ -113,11 +109,11 @@ export class StoredKeys implements AccessKeys {
     this.#options = options
   }
 
-  /** Loads the keys that have changed. For RevisionWatch. @throws DatabaseError */
+  /** Loads changed keys. For RevisionWatch. @throws DatabaseError */
   readonly reload = async (current: number, isDoubtful = false): Promise<void> => {
     const nowMs = this.#options.now()
     const isLate = Math.abs(nowMs - this.#reloadedAtMs) > fullReloadAfterMs
-    // A revision goes back only when another database has taken the place of this one.
+    // A revision decreases only if the database was replaced.
     const isFull = isDoubtful || isLate || current < this.#position.revision
     const stale = new Set(isFull ? this.#known.keys() : [])
     let position = isFull ? beginning : this.#position
@@ -143,13 +139,9 @@ export class StoredKeys implements AccessKeys {
     return known === undefined ? undefined : this.#credentialOf(known)
   }
 
-  /**
-   * For a request whose key is from the database. Undefined, at no cost, if the copy is current. Resolves with
-   * false if the database has not answered for so long that the key is not valid any longer.
-   */
   ensureCurrent(): Promise<boolean> | undefined {
     const { watch } = this.#options
-    // It is asked again in the background twice a second.
+    // A failing database is queried again in the background, twice a second.
     if (watch.isFailing) {
       return watch.ageMs <= maxUnconfirmedMs ? undefined : Promise.resolve(false)
     }
@@ -159,7 +151,7 @@ export class StoredKeys implements AccessKeys {
     return Promise.race([refreshing, late]).then(() => watch.ageMs <= maxUnconfirmedMs)
   }
 
-  /** Notes that the key was used. Written to the database once a minute, in the background. */
+  /** Records a use. Written to the database once a minute, in the background. */
   noteUse(accessKeyId: string): void {
     const nowMs = this.#options.now()
     this.#uses.set(accessKeyId, nowMs)
@@ -168,7 +160,7 @@ export class StoredKeys implements AccessKeys {
     void this.flushUses()
   }
 
-  /** Writes what `noteUse` has noted. Never rejects: what fails is written the next time. */
+  /** Writes recorded uses. Never rejects: if writing fails, the next call writes them. */
   flushUses(): Promise<void> {
     this.#flushing = this.#flushing.then(() => this.#flush())
     return this.#flushing
@@ -181,7 +173,7 @@ export class StoredKeys implements AccessKeys {
     try {
       await this.#options.table.markUsed(uses)
     } catch {
-      // RevisionWatch reports that the database does not answer.
+      // RevisionWatch reports a database that does not answer.
       for (const [id, atMs] of uses) if (!this.#uses.has(id)) this.#uses.set(id, atMs)
     }
   }

@@ -1,6 +1,6 @@
-/** What a request wants to do. */
+/** The access that a request needs. */
 export interface WantedAccess {
-  /** `any`: what every key with a grant for the bucket may do, such as HeadBucket. */
+  /** `any`: allowed with any grant for the bucket, such as HeadBucket. */
   readonly action: Action | 'any'
   readonly bucket: string
   /** The object's key. For `list` the prefix; for `manage` and `any` empty. */
@@ -16,7 +16,7 @@ export function isAuthorized(identity: Identity, wanted: WantedAccess): boolean 
   return identity.grants.some((grant) => allows(grant, wanted))
 }
 
-/** Whether the identity has any right for the bucket that not everyone has. */
+/** Whether the identity has a right for the bucket that anonymous users do not have. */
 export function canSeeBucket(identity: Identity, bucket: string): boolean {
   return isAuthorized(identity, { action: 'any', bucket, key: '', isPublic: false })
 }
@@ -28,10 +28,10 @@ function allows(grant: Grant, { action, bucket, key }: WantedAccess): boolean {
   return grant.actions.includes(action) && key.startsWith(grant.prefix)
 }
 
-/** On whose behalf a request is made. */
+/** The sender of a request. */
 export type Identity = OwnerIdentity | KeyIdentity | AnonymousIdentity
 
-/** The holder of ACCESS_KEY, who may do everything. */
+/** The holder of ACCESS_KEY, who has all rights. */
 interface OwnerIdentity {
   readonly kind: 'owner'
 }
@@ -48,7 +48,7 @@ export interface KeyLimits {
 export interface KeyIdentity {
   readonly kind: 'key'
   readonly accessKeyId: string
-  /** For people, in the log and in messages for the owner. */
+  /** Shown to people, in the log and in messages for the owner. */
   readonly name: string
   readonly grants: readonly Grant[]
   readonly limits: KeyLimits
@@ -74,7 +74,7 @@ export const actions = ['list', 'read', 'write', 'delete', 'manage'] as const
  */
 export type Action = (typeof actions)[number]
 
-/** A right of an access key. A key may have several; what one of them allows is allowed. */
+/** A right of an access key. A key may have several; one that allows an action is enough. */
 export interface Grant {
   /** The name of a bucket, or `*` for every bucket. */
   readonly bucket: string
@@ -83,7 +83,7 @@ export interface Grant {
   readonly actions: readonly Action[]
 }
 
-/** The buckets of the grants that do not exist: the grants have no effect until they are created. */
+/** Buckets in grants that do not exist. The grants have no effect until the buckets are created. */
 export function unknownBuckets(
   grants: readonly Grant[],
   exists: (bucket: string) => boolean,

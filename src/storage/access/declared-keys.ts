@@ -14,11 +14,11 @@ export interface DeclaredKey extends Required<Pick<KeyInput, 'name' | 'note' | '
   readonly limits: { readonly requestsPerSecond?: number; readonly bytes?: number }
 }
 
-/** An access key of the settings has the ID of one that was made at run time. */
+/** An access key of the settings has the ID of a key that was created at run time. */
 export class DeclaredKeyError extends Error {
   constructor(accessKeyId: string) {
     super(
-      `ACCESS_KEYS has the access key ${accessKeyId}, which was made at run time: revoke it there, or use another ID`,
+      `ACCESS_KEYS contains the access key ${accessKeyId}, which was created at run time: revoke that key, or use another ID`,
     )
     this.name = 'DeclaredKeyError'
   }
@@ -35,8 +35,8 @@ interface DeclaredKeysOptions {
 const maxAttempts = 5
 
 /**
- * Makes the keys of the settings those of the database: new ones are added, changed ones changed, and those that
- * are no longer in the settings revoked. Keys that were made at run time stay. Writes nothing if nothing differs.
+ * Applies the keys of the settings to the database: adds new ones, updates changed ones, and revokes those that are no
+ * longer in the settings. Keys that were created at run time stay. Writes nothing if nothing differs.
  *
  * @throws DeclaredKeyError, DatabaseError
  */
@@ -52,7 +52,7 @@ export async function applyDeclaredKeys(
   }
 }
 
-/** @throws DeclaredKeyError if an ID is that of a key made at run time */
+/** @throws DeclaredKeyError if an ID belongs to a key that was created at run time */
 async function refuseOthers(
   declared: readonly DeclaredKey[],
   { table }: DeclaredKeysOptions,

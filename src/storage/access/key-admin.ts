@@ -6,7 +6,7 @@ import type { AccessKeyFields, AccessKeyRow, AccessKeyTable } from './access-key
 import type { KeyLimits } from './authorize.ts'
 import { checkKeyInput, type KeyInput } from './key-input.ts'
 
-/** A key that does not exist, or can't be changed. The message is for people. */
+/** A key does not exist or cannot be changed. The message is for people. */
 export class KeyAdminError extends Error {
   readonly kind: 'unknown-key' | 'from-file' | 'conflict'
 
@@ -17,10 +17,10 @@ export class KeyAdminError extends Error {
   }
 }
 
-/** What a change may set; what is absent stays. */
+/** The fields to change; absent fields stay unchanged. */
 export type KeyChange = Partial<KeyInput> & { readonly isDisabled?: boolean }
 
-/** A key with its secret, which is shown once. */
+/** A key with its secret, which is shown only once. */
 export interface KeyWithSecret {
   readonly key: AccessKey
   readonly secretKey: string
@@ -34,28 +34,28 @@ interface KeyAdminOptions {
   readonly isBucketName: (name: string) => boolean
   /** Milliseconds since the epoch. */
   readonly now: () => number
-  /** Called after a change, so that it is in force in this process before the reply. */
+  /** Called after a change, so that it takes effect in this process before the reply. */
   readonly onChange: () => Promise<void>
 }
 
 export interface ListedKey {
   readonly key: AccessKey
-  /** Why the key can't be used, for people. */
+  /** Why the key cannot be used, as a message for people. */
   readonly problem?: string
 }
 
 const unreadable =
   'Its secret was encrypted with another SECRET_KEY. Restore SECRET_KEY, or rotate the key.'
 
-/** Opening their secrets takes some 2 ms. */
+/** Decrypting this many secrets takes about 2 ms. */
 const listedAtOnce = 100
 
-/** Attempts when another process changes the same key. */
+/** Attempts if other processes change the same key. */
 const maxAttempts = 5
 /** The secret before a rotation is valid for at most 30 days. */
 export const maxKeepOldSeconds = 30 * 86_400
 
-/** Makes and changes access keys, for the management API and the command line. */
+/** Creates and changes access keys, for the management API and the command line. */
 export class KeyAdmin {
   readonly #options: KeyAdminOptions
 
@@ -69,7 +69,7 @@ export class KeyAdmin {
     const keys: ListedKey[] = []
     for (const row of rows) {
       keys.push(this.#listed(row))
-      // Requests are served between.
+      // Lets the process serve requests in between.
       if (keys.length % listedAtOnce === 0) await setImmediate()
     }
     return keys
@@ -82,7 +82,7 @@ export class KeyAdmin {
   }
 
   /**
-   * Makes a key. Its secret is returned only here.
+   * Creates a key. Its secret is returned only here.
    *
    * @throws KeyInputError, DatabaseError
    */
@@ -118,7 +118,7 @@ export class KeyAdmin {
   }
 
   /**
-   * Replaces the secret. The old one stays valid for a while.
+   * Replaces the secret. The old one can stay valid for a while.
    *
    * @param keepOldSeconds 0: the old secret is refused at once
    * @throws KeyAdminError, DatabaseError
@@ -149,7 +149,7 @@ export class KeyAdmin {
     for (let attempt = 1; attempt <= maxAttempts; attempt += 1) {
       const seen = await table.find(accessKeyId)
       if (seen === undefined) {
-        throw new KeyAdminError('unknown-key', 'There is no such access key.')
+        throw new KeyAdminError('unknown-key', 'The access key does not exist.')
       }
       if (seen.source === 'file') {
         throw new KeyAdminError(
@@ -162,11 +162,11 @@ export class KeyAdmin {
       await onChange()
       return accessKeyOf({ ...seen, ...fields })
     }
-    throw new KeyAdminError('conflict', 'Others are changing this access key. Try again.')
+    throw new KeyAdminError('conflict', 'Other requests are changing this access key. Try again.')
   }
 }
 
-/** Of a row that was just inserted. */
+/** The other fields of a row that was just inserted. */
 const fresh = {
   ...{ oldSecret: '', oldUntilMs: 0, isDisabled: 0, lastUsedAtMs: 0 },
   ...{ revokedAtMs: 0, revision: 0 },
@@ -192,12 +192,12 @@ function withoutNulls(limits: NonNullable<KeyInput['limits']>): KeyLimits {
 
 const idAlphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
 
-/** 20 characters, as AWS's access key IDs. */
+/** 20 characters, like the access key IDs of AWS. */
 function newAccessKeyId(): string {
   return `BK${Array.from({ length: 18 }, () => idAlphabet[randomInt(idAlphabet.length)]).join('')}`
 }
 
-/** 40 characters, as AWS's secret keys, without those that shells or URLs treat specially. */
+/** 40 characters, like the secret keys of AWS, but without characters that are special in shells and URLs. */
 function newSecretKey(): string {
   let text = ''
   while (text.length < 40) text += randomBytes(30).toString('base64').replace(/[+/=]/g, '')

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { actions, type Grant, type KeyLimits } from './authorize.ts'
 
-/** What a person chooses of a key. */
+/** What a person sets for a key. */
 export interface KeyInput {
   readonly name: string
   readonly note?: string
@@ -11,7 +11,7 @@ export interface KeyInput {
   readonly limits?: { readonly [Name in keyof KeyLimits]: KeyLimits[Name] | null }
 }
 
-/** A value of a key is not valid. The message is for people. */
+/** An invalid value of a key. The message is for people. */
 export class KeyInputError extends Error {
   /** Such as `grants[0].bucket`. */
   readonly field: string
@@ -26,7 +26,7 @@ export class KeyInputError extends Error {
 const maxNameCharacters = 100
 const maxNoteCharacters = 1_000
 const maxGrants = 100
-/** Of a key of S3: "Object key names", 1,024 bytes of UTF-8. */
+/** The maximum length of an S3 key: "Object key names", 1,024 bytes of UTF-8. */
 const maxPrefixBytes = 1_024
 const maxRequestsPerSecond = 1_000_000
 
@@ -35,8 +35,8 @@ export function checkKeyInput(
   { name, note, grants, expiresAtMs, limits }: Partial<KeyInput>,
   isBucketName: (name: string) => boolean,
 ): void {
-  if (name !== undefined) checkText('name', name, { least: 1, most: maxNameCharacters })
-  if (note !== undefined) checkText('note', note, { least: 0, most: maxNoteCharacters })
+  if (name !== undefined) checkText('name', name, { min: 1, max: maxNameCharacters })
+  if (note !== undefined) checkText('note', note, { min: 0, max: maxNoteCharacters })
   if (grants !== undefined) checkGrants(grants, isBucketName)
   if (expiresAtMs !== undefined && expiresAtMs !== null && !isWhole(expiresAtMs, 1)) {
     throw new KeyInputError('expiresAt', 'Expected a date and time.')
@@ -49,11 +49,11 @@ export function checkKeyInput(
 function checkText(
   field: string,
   text: string,
-  { least, most }: { readonly least: number; readonly most: number },
+  { min, max }: { readonly min: number; readonly max: number },
 ): void {
   const { length } = text.trim()
-  if (length >= least && text.length <= most) return
-  throw new KeyInputError(field, `Expected ${least} to ${most} characters.`)
+  if (length >= min && text.length <= max) return
+  throw new KeyInputError(field, `Expected ${min} to ${max} characters.`)
 }
 
 function checkGrants(grants: readonly Grant[], isBucketName: (name: string) => boolean): void {
@@ -83,18 +83,19 @@ function checkGrant(
     throw new KeyInputError(`${field}.actions`, message)
   }
   if (allowed.includes('manage') && prefix !== '') {
-    const message = 'A grant to manage a bucket cannot have a prefix: it is about the whole bucket.'
+    const message =
+      'A grant to manage a bucket cannot have a prefix: it applies to the whole bucket.'
     throw new KeyInputError(`${field}.prefix`, message)
   }
 }
 
-function checkLimit(name: string, value: number | null | undefined, most: number): void {
-  if (value === undefined || value === null || (isWhole(value, 1) && value <= most)) return
-  throw new KeyInputError(`limits.${name}`, `Expected a whole number from 1 to ${most}.`)
+function checkLimit(name: string, value: number | null | undefined, max: number): void {
+  if (value === undefined || value === null || (isWhole(value, 1) && value <= max)) return
+  throw new KeyInputError(`limits.${name}`, `Expected a whole number from 1 to ${max}.`)
 }
 
-function isWhole(value: number, least: number): boolean {
-  return Number.isSafeInteger(value) && value >= least
+function isWhole(value: number, min: number): boolean {
+  return Number.isSafeInteger(value) && value >= min
 }
 
 /**

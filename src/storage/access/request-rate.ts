@@ -1,9 +1,9 @@
 import type { KeyIdentity } from './authorize.ts'
 
-/** Requests that may be sent at once, in seconds' worth of the limit. */
+/** The size of the bucket: the requests of this many seconds. */
 const burstSeconds = 1
 
-/** Whose requests are counted: an access key, or a visitor who has its limits. */
+/** A sender with limits: an access key, or a visitor with the limits of one. */
 export type Limited = Pick<KeyIdentity, 'limits'>
 export type RequestLimit = Pick<RequestRate, 'take'>
 
@@ -13,12 +13,12 @@ interface Allowance {
 }
 
 /**
- * Limits the requests per second of access keys, as a token bucket. Each process counts for itself, so a key
- * may get as many times its limit as processes serve it.
+ * Limits the requests per second of access keys with token buckets. Each process counts separately, so several
+ * processes allow a multiple of the limit.
  */
 export class RequestRate {
   readonly #now: () => number
-  /** A changed key has a new identity, and begins with a full allowance. */
+  /** A changed key has a new identity, and starts with a full bucket. */
   readonly #allowances = new WeakMap<Limited, Allowance>()
 
   /** @param now monotonic, milliseconds */
@@ -26,16 +26,16 @@ export class RequestRate {
     this.#now = now
   }
 
-  /** Counts a request. Returns the seconds after which the next one is allowed; 0: this one is. */
+  /** Counts a request. Returns 0 if it is allowed, otherwise the seconds until the next one is. */
   take(identity: Limited): number {
     const perSecond = identity.limits.requestsPerSecond
     if (perSecond === undefined) return 0
-    const most = Math.max(1, perSecond * burstSeconds)
+    const capacity = Math.max(1, perSecond * burstSeconds)
     const nowMs = this.#now()
-    const allowance = this.#allowances.get(identity) ?? { requests: most, countedAtMs: nowMs }
+    const allowance = this.#allowances.get(identity) ?? { requests: capacity, countedAtMs: nowMs }
     this.#allowances.set(identity, allowance)
     const earned = ((nowMs - allowance.countedAtMs) / 1_000) * perSecond
-    allowance.requests = Math.min(most, allowance.requests + earned)
+    allowance.requests = Math.min(capacity, allowance.requests + earned)
     allowance.countedAtMs = nowMs
     if (allowance.requests < 1) return (1 - allowance.requests) / perSecond
     allowance.requests -= 1

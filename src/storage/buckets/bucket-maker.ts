@@ -6,30 +6,30 @@ import { bucketNote } from './bucket-note.ts'
 import type { Buckets } from './buckets.ts'
 import { changeKey, type MadeBucketRow, type MadeBucketTable } from './made-bucket-table.ts'
 
-/** As many as the quota of an AWS account was; each costs memory in every process. */
+/** The former quota of an AWS account. Each bucket costs memory in every process. */
 export const maxMadeBuckets = 1_000
 
-/** Long, because the requests of one process wait for each other. */
+/** Long, because the requests of one process wait for one another. */
 const waitMs = 60_000
 
 export interface BucketMakerParts {
   readonly table: MadeBucketTable
   readonly drive: Pick<Drive, 'followsChanges' | 'addBucket' | 'removeBucket' | 'list'>
-  /** Absent on a drive that does not outlive the process. */
+  /** Undefined for a drive that does not outlive the process. */
   readonly notes: DriveNotes | undefined
   /** The buckets of the settings. */
   readonly configured: Pick<Buckets, 'find'>
   readonly isBucketName: (name: string) => boolean
-  /** Puts what has changed in force in this process. */
+  /** Applies changes in this process. */
   readonly refresh: () => Promise<void>
-  /** Aborts the open uploads of a bucket that is gone. */
+  /** Aborts the open uploads of a removed bucket. */
   readonly abortUploads: (bucket: string) => Promise<void>
   /** The database's time. */
   readonly now: () => number
 }
 
 /**
- * Makes and removes buckets. The order of the steps leaves a complete bucket or none, wherever it is interrupted
+ * Creates and removes buckets. Wherever the steps are interrupted, they leave a complete bucket or none
  * (docs/decisions/0028-buckets-at-run-time.md).
  */
 export class BucketMaker {
@@ -43,9 +43,9 @@ export class BucketMaker {
   }
 
   /**
-   * When it resolves, the bucket is durable and served by this process; by the others within a second.
+   * When it resolves, the bucket is durable and served by this process; the others serve it within a second.
    *
-   * @param region that clients get as its location; '' for REGION.
+   * @param region the location that clients see; '' for REGION
    * @throws BucketError, DriveError, DatabaseError
    */
   async create(bucket: string, region = ''): Promise<void> {
@@ -111,7 +111,7 @@ export class BucketMaker {
     await refresh()
   }
 
-  /** For buckets that another process has made, on a drive that has to know their folders. */
+  /** Adds buckets that another process has created, on a drive that has to know their folders. */
   async adopt(buckets: readonly string[]): Promise<void> {
     const { table, drive } = this.#parts
     if (drive.followsChanges !== true) return
@@ -123,7 +123,7 @@ export class BucketMaker {
     })
   }
 
-  /** Runs `work` when no other changes buckets, in all processes. */
+  /** Runs `work` while no other process changes buckets. */
   async #change(work: (held: KeyLease) => Promise<void>): Promise<void> {
     let isDone = false
     try {
@@ -132,12 +132,12 @@ export class BucketMaker {
         isDone = true
       })
     } catch (error) {
-      // A lease that can't be released expires.
+      // A lease that cannot be released expires.
       if (!isDone) throw error
     }
   }
 
-  /** Content that nobody meant to publish stays private: the folder of a person is not made a bucket. */
+  /** Refuses a folder with content: nobody meant to publish it. */
   async #makeFolder(bucket: string): Promise<void> {
     const { drive } = this.#parts
     await drive.addBucket(bucket)
@@ -148,7 +148,7 @@ export class BucketMaker {
     throw new BucketError('folder-exists', message)
   }
 
-  /** Every step may be repeated. */
+  /** Every step can be repeated. */
   async #finishRemoval(bucket: string, held: KeyLease): Promise<void> {
     const { table, drive, abortUploads } = this.#parts
     held.assertHeld()
@@ -179,21 +179,21 @@ const errors: LeaseErrors = {
 }
 
 function exists(): BucketError {
-  return new BucketError('exists', 'The bucket exists already, and you own it.')
+  return new BucketError('exists', 'The bucket already exists, and you own it.')
 }
 
-/** Why a bucket was not made or removed. */
+/** Why a bucket was not created or removed. */
 export type BucketErrorKind =
   | 'invalid-name'
-  /** It is served already. */
+  /** The bucket is already served. */
   | 'exists'
-  /** The drive has a folder of this name, with content, that is no bucket. */
+  /** The drive has a folder with this name and with content, which is not a bucket. */
   | 'folder-exists'
   | 'too-many'
   | 'no-bucket'
-  /** Only the settings can change it. */
+  /** The bucket is in the settings, and can be changed only there. */
   | 'from-settings'
-  /** Other buckets are being made or removed. */
+  /** Other buckets are being created or removed. */
   | 'busy'
 
 /** The message is for people. */

@@ -1,12 +1,12 @@
 import type { DriveNotes } from '../drives/drive-notes.ts'
 import type { MadeBucketTable } from './made-bucket-table.ts'
 
-/** The note `buckets`: the names of the buckets made at run time. */
+/** The text of the note `buckets`: the names of made buckets. */
 export function bucketNote(names: readonly string[]): string {
   return JSON.stringify({ buckets: [...new Set(names)].sort() })
 }
 
-/** The names in a note. A damaged note has none. */
+/** The names in a note; none if it is damaged. */
 export function namesInNote(
   text: string | undefined,
   isBucketName: (name: string) => boolean,
@@ -28,8 +28,8 @@ interface FindingParts {
 }
 
 /**
- * Adds the buckets that the drive knows and the database does not: it was lost, or the process that made one
- * died before the last step. Called at the start, before the drive is prepared.
+ * Adds buckets that only the drive knows, because the database was lost or a process was killed before the last step
+ * of creating them. Called at the start, before the drive is prepared.
  *
  * @returns their names
  */

@@ -1,21 +1,21 @@
 import type { Database, Statement } from '../../platform/state/database.ts'
 import { bumpRevision, currentRevision } from '../../platform/state/revision-table.ts'
 
-/** What is set for a bucket at run time. */
+/** The options of a bucket, set at run time. */
 export interface BucketOptionsRow {
   readonly bucket: string
-  /** CORS rules as JSON; '' for none. Opaque here. */
+  /** CORS rules as JSON; '' for none. Opaque to the table. */
   readonly cors: string
-  /** Lifecycle rules as JSON; '' for none. Opaque here. */
+  /** Lifecycle rules as JSON; '' for none. Opaque to the table. */
   readonly lifecycle: string
   readonly quotaBytes: number | null
-  /** 1 if anyone may read it. */
+  /** 1 if anonymous users may read the bucket. */
   readonly isPublic: number
-  /** The revision of `buckets` with which it changed last. */
+  /** The revision of `buckets` at the last change. */
   readonly revision: number
 }
 
-/** A document that is set for a bucket. Opaque here. */
+/** A document of a bucket. Opaque to the table. */
 export interface BucketDocumentRow {
   readonly bucket: string
   readonly name: string
@@ -25,7 +25,7 @@ export interface BucketDocumentRow {
   readonly revision: number
 }
 
-/** The columns to change, and documents by name. */
+/** The columns to change, and the documents by name. */
 export type BucketOptionsChange = Partial<
   Pick<BucketOptionsRow, 'cors' | 'lifecycle' | 'quotaBytes' | 'isPublic'>
 > & { readonly documents?: Readonly<Record<string, string>> }
@@ -36,7 +36,7 @@ const selectChanged = `SELECT bucket, cors, lifecycle, quota_bytes AS "quotaByte
 const selectChangedDocuments =
   'SELECT bucket, name, document, revision FROM bucket_documents WHERE revision > ?'
 
-/** One statement for each column, so that changes of different columns do not undo each other. */
+/** One statement per column, so that concurrent changes of different columns do not undo each other. */
 const setColumn = {
   cors: upsert('cors', "?, '', NULL, 0"),
   lifecycle: upsert('lifecycle', "'', ?, NULL, 0"),
@@ -68,7 +68,7 @@ export class BucketOptionsTable {
     this.#database = database
   }
 
-  /** The rows that have changed since this revision; all for 0. */
+  /** Rows changed after this revision; 0: all rows. */
   changedAfter(revision: number): Promise<BucketOptionsRow[]> {
     return this.#database.read<BucketOptionsRow>(selectChanged, [revision])
   }
@@ -78,7 +78,7 @@ export class BucketOptionsTable {
     return this.#database.read<BucketDocumentRow>(selectChangedDocuments, [revision])
   }
 
-  /** Changes these columns of the bucket's row, and these documents. */
+  /** Changes the given columns and documents of the bucket. */
   async change(bucket: string, change: BucketOptionsChange): Promise<void> {
     const { cors, lifecycle, quotaBytes, isPublic, documents = {} } = change
     const statements: Statement[] = [bumpRevision('buckets')]
@@ -100,8 +100,8 @@ export class BucketOptionsTable {
 }
 
 /**
- * For the transaction that removes a bucket, after `bumpRevision('buckets')`: a bucket that is created later
- * with this name begins without options.
+ * For the transaction that removes a bucket, after `bumpRevision('buckets')`: a later bucket with the same name starts
+ * without options.
  */
 export function clearBucketOptions(bucket: string): readonly Statement[] {
   return [clear, clearDocuments].map((sql) => ({ sql, params: [bucket] }))

@@ -4,15 +4,15 @@ import type { CorsRule } from './cors-rules.ts'
 import type { LifecycleRule } from './lifecycle-rules.ts'
 import type { WrittenRule } from './notification-rules.ts'
 
-/** Each is stored as a document of its own, so that changes of different ones do not undo each other. */
+/** Each is stored separately, so that concurrent changes of different documents do not undo each other. */
 export interface BucketDocuments {
-  /** Who may do what without a signature, beside `isPublic`. Its effect: configuration/public-access.ts of src/storage/s3. */
+  /** What anonymous users may do, in addition to `isPublic`. Applied in src/storage/s3/configuration/public-access.ts. */
   readonly policy?: BucketPolicy
   readonly publicAccessBlock?: PublicAccessBlock
   readonly tags?: Tags
-  /** It has no effect: there are no versions. */
+  /** Has no effect: there are no versions. */
   readonly versioning?: 'Suspended'
-  /** It has no effect: the owner of the gateway owns everything. */
+  /** Has no effect: the owner of the gateway owns everything. */
   readonly objectOwnership?: string
   /** Not empty. */
   readonly notification?: readonly WrittenRule[]
@@ -35,29 +35,29 @@ export interface PublicAccessBlock {
   readonly ignorePublicAcls: boolean
   /** Public policies are refused. */
   readonly blockPublicPolicy: boolean
-  /** The policy has no effect, and `isPublic`, which is shown as a policy, has none either. */
+  /** Neither the policy nor `isPublic`, which is shown as a policy, has an effect. */
   readonly restrictPublicBuckets: boolean
 }
 
-/** What can be set for a bucket at run time. */
+/** The options of a bucket, set at run time. */
 export interface BucketOptions extends BucketDocuments {
   /** Replaces CORS_ALLOWED_ORIGINS for this bucket. Not empty. */
   readonly cors?: readonly CorsRule[]
   /** Not empty. */
   readonly lifecycle?: readonly LifecycleRule[]
-  /** How much the bucket may contain, approximately. */
+  /** The approximate maximum size of the bucket. */
   readonly quotaBytes?: number
-  /** Whether anyone may read its objects without a signature. Absent: as PUBLIC_READ_BUCKETS says. */
+  /** Whether anonymous users may read objects. Absent: PUBLIC_READ_BUCKETS decides. */
   readonly isPublic?: true
 }
 
-/** What to change; null removes an option. */
+/** The options to change; null removes an option. */
 export type BucketOptionsChange = {
   readonly [Name in keyof BucketOptions]?: BucketOptions[Name] | null
 }
 
-/** Changes what is set for buckets. */
+/** Changes the options of buckets. */
 export interface BucketOptionsWriter {
-  /** When it resolves, the change is in force in this process; in the others within a second. */
+  /** When it resolves, the change is in effect in this process; in the others within a second. */
   change(bucket: string, change: BucketOptionsChange): Promise<void>
 }

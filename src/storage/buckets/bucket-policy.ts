@@ -1,4 +1,4 @@
-/** Actions that a bucket policy can allow everyone, with AWS's names. */
+/** Actions that a bucket policy can allow to anonymous users, with AWS's names. */
 export const policyActions = [
   's3:GetObject',
   's3:GetObjectVersion',
@@ -10,32 +10,32 @@ export type PolicyAction = (typeof policyActions)[number]
 /** The operators that compare the parameter `prefix` of a listing with values. */
 export type PrefixOperator = 'StringEquals' | 'StringLike'
 
-/** One action that a statement allows everyone. */
+/** An action that a statement allows to anonymous users. */
 export interface PolicyGrant {
   readonly action: PolicyAction
-  /** Which keys, with the wildcards `*` and `?`. Absent: the action is one of the bucket. */
+  /** The keys, with the wildcards `*` and `?`. Absent: the action is for the bucket. */
   readonly keys?: string
-  /** Each must be met by one of its values. A listing without `prefix` meets none. */
+  /** Each operator must match one of its values. A listing without `prefix` matches none. */
   readonly prefixes?: Readonly<Partial<Record<PrefixOperator, readonly string[]>>>
 }
 
 /** A bucket policy (https://docs.aws.amazon.com/AmazonS3/latest/userguide/bucket-policies.html). */
 export interface BucketPolicy {
-  /** As it was put. */
+  /** As the client wrote it. */
   readonly text: string
   readonly grants: readonly PolicyGrant[]
 }
 
-/** What a request wants to do, in the words of a policy. */
+/** The access that a request needs, in terms of a policy. */
 export interface PolicyRequest {
   readonly action: PolicyAction
-  /** Of an object. */
+  /** The key of an object. */
   readonly key: string
-  /** The parameter of a listing. */
+  /** The parameter `prefix` of a listing. */
   readonly prefix: string | undefined
 }
 
-/** Whether the policy allows this to everyone. */
+/** Whether the policy allows the request to anonymous users. */
 export function allowsEveryone(policy: BucketPolicy, request: PolicyRequest): boolean {
   const { action, key, prefix } = request
   let rights = compiled.get(policy)
@@ -46,17 +46,17 @@ export function allowsEveryone(policy: BucketPolicy, request: PolicyRequest): bo
   return rights.get(action)?.covers(key, prefix) ?? false
 }
 
-/** Read once: a request that asks needs no signature. */
+/** Compiled once per policy, because anonymous requests are cheap to send. */
 const compiled = new WeakMap<BucketPolicy, ReadonlyMap<PolicyAction, Right>>()
 
-/** Of a key, in characters. A longer prefix is that of no key, and its client chooses how long it is. */
+/** The maximum length of a key in characters. No key has a longer prefix. */
 const maxPrefixLength = 1024
 
-/** All grants of an action together. */
+/** All grants of one action. */
 class Right {
   readonly #isUnconditional: boolean
   readonly #keys: Patterns
-  /** Prefixes that meet StringEquals, and StringLike where a grant has both. */
+  /** Prefixes that match StringEquals, and StringLike if a grant has both. */
   readonly #equal: ReadonlySet<string>
   readonly #like: Patterns
 
@@ -84,25 +84,22 @@ class Right {
 const star = 0x2a
 const any = 0x3f
 
-/** Of a byte of UTF-8 that continues a character (RFC 3629 section 3). */
+/** Whether a byte of UTF-8 continues a character (RFC 3629 section 3). */
 const isContinuation = (byte: number) => byte >> 6 === 0b10
 
 /**
- * Patterns with the wildcards `*`, which is any characters, also none, and `?`, which is one. Each bit is a place in one
- * of them, between two bytes of UTF-8, and is set if the text so far leads there. So all patterns of a policy of 20 KB
- * are compared in one pass over the text, and no pattern takes longer than another.
+ * Matches patterns with the wildcards `*` (any number of characters) and `?` (one character). Each bit is a position in
+ * one pattern, between two bytes of UTF-8, and is set if the text so far can lead there. This matches all patterns of a
+ * policy of 20 KB in one pass over the text, and no pattern takes longer than another.
  */
 export class Patterns {
   #starts = 0n
   #ends = 0n
-  /** The places of stars. */
+  /** The positions of stars. */
   #stars = 0n
-  /** The places behind each `?`. */
+  /** The positions after each `?`. */
   #behindAny = 0n
-  /**
-   * The places behind each byte, by its upper and by its lower half: 32 sets of places, where one for each character
-   * would be thousands.
-   */
+  /** The positions after each byte, by its upper and lower half: 32 sets instead of one for each character. */
   readonly #upper: readonly bigint[]
   readonly #lower: readonly bigint[]
 
@@ -135,10 +132,10 @@ export class Patterns {
   match(text: string): boolean {
     let places = this.#starts
     for (const byte of Buffer.from(text)) {
-      // Behind a last star, all other characters match.
+      // After a final star, all other characters match.
       if (places === 0n || (places & this.#stars & this.#ends) !== 0n) break
       const behind = (this.#upper[byte >> 4] ?? 0n) & (this.#lower[byte & 15] ?? 0n)
-      // A character of several bytes stays behind its `?`.
+      // A character of several bytes stays after its `?`.
       const kept = isContinuation(byte) ? this.#stars | this.#behindAny : this.#stars
       places = ((places << 1n) & behind) | (places & kept)
     }

@@ -7,57 +7,54 @@ export interface CountedBytes {
 }
 
 export interface BucketUsageParts extends Pick<OpenPartsOptions, 'now' | 'onFailure'> {
-  /**
-   * The last count of each of these buckets, without those never counted. Begins another count where that is
-   * old.
-   */
+  /** The last counts of these buckets; buckets that were never counted are missing. Starts new counts for old ones. */
   readonly read: (buckets: readonly string[]) => Promise<ReadonlyMap<string, CountedBytes>>
   readonly readOpenParts: OpenPartsOptions['read']
 }
 
-/** How much these buckets may contain together. */
+/** A limit for the total size of these buckets. */
 export interface StorageLimit {
   readonly buckets: readonly string[]
   readonly bytes: number
 }
 
-/** A limit that would be exceeded, and what its buckets have. */
+/** A limit that would be exceeded, and the figures of its buckets. */
 export interface Exceeded<Limit extends StorageLimit> {
   readonly limit: Limit
   /** Bytes of objects. */
   readonly stored: number
-  /** Bytes of parts of open uploads, and of requests that this process is answering. */
+  /** Bytes of parts of open uploads, and of requests in progress in this process. */
   readonly pending: number
 }
 
 /** How long a count is used before it is read again. */
 const readEveryMs = 5_000
 
-/** What was written within this time is added up. */
+/** Writes within this time are added up. */
 const slotMs = 1_000
-/** Neighbours are then joined, so that memory is bounded also if no count succeeds. */
+/** With more slots, neighbours are joined: this bounds memory even if no count succeeds. */
 const maxSlots = 10_000
 
 interface Usage {
   counted: CountedBytes | undefined
   readAtMs: number
   reading: Promise<void> | undefined
-  /** Bytes written by this process since `counted`, by the time of the slot. The oldest first. */
+  /** Bytes written by this process since `counted`, by the time of the slot, oldest first. */
   readonly written: Map<number, number>
   /** The sum of `written`. */
   writtenBytes: number
-  /** Of the requests that this process is answering. */
+  /** Bytes of requests in progress in this process. */
   reservedBytes: number
 }
 
 /**
- * How much is in buckets, approximately: as of the last count, what this process has written since and is writing
- * now, and the parts of open uploads. What other processes have written is added, and what was overwritten or
- * deleted is subtracted, by the next count. Of a bucket that was never counted, only the other figures are known.
+ * The approximate size of buckets: the last count, what this process has written since then or is writing, and the parts
+ * of open uploads. The next count adds the writes of other processes and subtracts what was overwritten or deleted. For
+ * a bucket that was never counted, only the other figures are known.
  */
 export class BucketUsage {
   readonly #parts: BucketUsageParts
-  /** Only of buckets that were asked for. */
+  /** Only of buckets with limits. */
   readonly #usages = new Map<string, Usage>()
   readonly #openParts: OpenParts
 
@@ -67,11 +64,11 @@ export class BucketUsage {
   }
 
   /**
-   * Reserves bytes in the bucket until `giveBack`, unless a limit would be exceeded. Waits only for the first
-   * answer of the database.
+   * Reserves bytes in the bucket until `giveBack`, unless a limit would be exceeded. Waits for the database only if it
+   * has no figures yet.
    *
-   * @param limits of buckets with this one among them
-   * @param minParts known to be in open uploads: the figure of the database may be older
+   * @param limits limits that include this bucket
+   * @param minParts bytes known to be in open uploads: the figure of the database may be older
    */
   async reserve<Limit extends StorageLimit>(
     bucket: string,
@@ -80,7 +77,7 @@ export class BucketUsage {
     minParts = 0,
   ): Promise<Exceeded<Limit> | undefined> {
     await this.#load(limits)
-    // Nothing is awaited from here on, so that no two requests get the same room.
+    // Nothing is awaited from here on, so that no two requests reserve the same bytes.
     for (const limit of limits) {
       const { stored, reserved, parts } = this.#sumOf(limit)
       const pending = reserved + Math.max(parts, minParts)
@@ -90,12 +87,12 @@ export class BucketUsage {
     return undefined
   }
 
-  /** Ends a reservation. Report first what was written of it. */
+  /** Ends a reservation. Call `wrote` first. */
   giveBack(bucket: string, bytes: number): void {
     this.#usageOf(bucket).reservedBytes -= bytes
   }
 
-  /** The limit that objects with so many bytes more would exceed, whatever else is being written. */
+  /** The limit that objects with this many more bytes would exceed, regardless of writes in progress. */
   async exceededBy<Limit extends StorageLimit>(
     bytes: number,
     limits: readonly Limit[],
@@ -108,7 +105,7 @@ export class BucketUsage {
     return undefined
   }
 
-  /** Call it after each write of an object. Costs nothing for buckets that nobody has asked for. */
+  /** Call after each write of an object. Costs nothing for buckets without limits. */
   wrote(bucket: string, bytes: number): void {
     const usage = this.#usages.get(bucket)
     if (usage === undefined) return
@@ -119,7 +116,7 @@ export class BucketUsage {
   }
 
   /**
-   * Call it when parts of an open upload are stored.
+   * Call when parts of an open upload are stored.
    *
    * @param bytes negative if they are no longer in an open upload
    */
@@ -134,7 +131,7 @@ export class BucketUsage {
     for (const usage of usages) if (usage.counted === undefined) await usage.reading
   }
 
-  /** One read for all of them: a key may have grants for every bucket. */
+  /** One read for all of them, because a key may have grants for every bucket. */
   #readDue(limits: readonly StorageLimit[]): void {
     const nowMs = this.#parts.now()
     const due = new Map<string, Usage>()
@@ -200,7 +197,7 @@ function forgetCounted(usage: Usage, counted: CountedBytes | undefined): void {
   }
 }
 
-/** Two slots become the later one: they count until a count that begins after both. */
+/** Joins each two slots into the later one, which is dropped by a count that begins after both. */
 function joinNeighbours(written: Map<number, number>): void {
   let earlier: readonly [slot: number, bytes: number] | undefined
   for (const [slot, bytes] of [...written]) {

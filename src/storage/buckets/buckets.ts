@@ -3,21 +3,21 @@ import type { MadeBucketRow } from './made-bucket-table.ts'
 
 export interface BucketConfiguration extends Omit<BucketOptions, 'isPublic'> {
   readonly name: string
-  /** Whether anyone may read its objects without a signature. */
+  /** Whether anonymous users may read objects. */
   readonly isPublic: boolean
-  /** When it was made at run time, milliseconds since the epoch. Absent: it is in ALLOWED_BUCKETS. */
+  /** When the bucket was created at run time, milliseconds since the epoch. Absent: it is in ALLOWED_BUCKETS. */
   readonly madeAtMs?: number
-  /** The region that it was created in. Absent: REGION. */
+  /** The region of its creation. Absent: REGION. */
   readonly region?: string
-  /** Its folder is being removed: it is served only if that fails. */
+  /** Its folder is being removed. If that fails, the bucket is served again. */
   readonly isBeingRemoved?: boolean
 }
 
 /** The buckets that are served now. */
 export interface Buckets {
-  /** Undefined if there is no such bucket. Costs no database call. */
+  /** Undefined if there is no such bucket. Makes no database call. */
   find(name: string): BucketConfiguration | undefined
-  /** In the order of ALLOWED_BUCKETS, then those made at run time, the oldest first. */
+  /** The buckets of ALLOWED_BUCKETS in that order, then made buckets, oldest first. */
   all(): readonly BucketConfiguration[]
 }
 
@@ -46,7 +46,7 @@ export class ConfiguredBuckets implements Buckets {
   }
 }
 
-/** The buckets of the settings, and those made at run time as a copy in memory. */
+/** The buckets of the settings, and a copy in memory of made buckets. */
 export class ServedBuckets implements Buckets {
   readonly #configured: Buckets
   readonly #read: () => Promise<readonly MadeBucketRow[]>
@@ -62,7 +62,7 @@ export class ServedBuckets implements Buckets {
   async reload(): Promise<void> {
     const made = new Map<string, BucketConfiguration>()
     for (const { bucket: name, madeAtMs, isRemoving, region } of await this.#read()) {
-      // A bucket of the settings stays one.
+      // The settings take precedence.
       if (this.#configured.find(name) !== undefined) continue
       const known = this.#made.get(name)
       const isBeingRemoved = isRemoving === 1

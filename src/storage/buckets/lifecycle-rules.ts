@@ -2,11 +2,11 @@ import type { Tags } from '../drives/attributes.ts'
 
 export const dayMs = 24 * 60 * 60_000
 
-/** The last time that a Date can be, in the year 275760: 2,147,483,647 days are a legal rule. */
+/** The last time of a Date, in the year 275760: a rule may have 2,147,483,647 days. */
 const lastTimeMs = 8.64e15
 
 /**
- * What is removed from a bucket after some time
+ * A rule that removes objects or uploads from a bucket after some time
  * (https://docs.aws.amazon.com/AmazonS3/latest/API/API_LifecycleRule.html).
  */
 export interface LifecycleRule {
@@ -15,8 +15,8 @@ export interface LifecycleRule {
   /** Only keys that begin with this. Empty: all keys. */
   readonly prefix: string
   /**
-   * How the client wrote prefix, tags and sizes, to be returned in the same form: a prefix in `Filter`, in an older
-   * document's `Prefix`, nothing, one tag or size in `Filter`, or what `And` has.
+   * The form in which the client wrote prefix, tags and sizes, so that they are returned in the same form: a prefix in
+   * `Filter`, the older element `Prefix`, nothing, one tag or size in `Filter`, or `And`.
    */
   readonly prefixForm: 'filter' | 'rule' | 'none' | 'tag' | 'size' | 'and' | 'and-without-prefix'
   /** Only objects that have all these tags. Never with `abortUploadsDays`. */
@@ -39,12 +39,12 @@ export interface ObjectExpiry {
   readonly atMs: number
 }
 
-/** What decides when an object expires. */
+/** The fields that decide when an object expires. */
 interface RuledObject {
   readonly key: string
   readonly size: number
   readonly modifiedAtMs: number
-  /** `unknown`: it may have those of every rule. */
+  /** `unknown`: the object may have the tags of any rule. */
   readonly tags: Tags | 'unknown' | undefined
 }
 
@@ -105,7 +105,7 @@ function earliest(
 ): ObjectExpiry | undefined {
   let found: ObjectExpiry | undefined
   for (const rule of rules) {
-    // Equality compares words of memory, startsWith one character at a time.
+    // Faster than startsWith, which compares one character at a time.
     if (!rule.isEnabled || key.slice(0, rule.prefix.length) !== rule.prefix) continue
     const atMs = timeOf(rule)
     if (atMs !== undefined && (found === undefined || atMs < found.atMs)) found = { rule, atMs }

@@ -4,18 +4,18 @@ import { bumpRevision } from '../../platform/state/revision-table.ts'
 import { DatabaseLeases } from '../drives/kit/key-lease-table.ts'
 import { clearBucketOptions } from './bucket-option-table.ts'
 
-/** A bucket that was made at run time. */
+/** A bucket that was created at run time. */
 export interface MadeBucketRow {
   readonly bucket: string
   /** Milliseconds since the epoch. */
   readonly madeAtMs: number
-  /** 1 while its folder is being removed: if that was interrupted, the removal is finished later. */
+  /** 1 while its folder is being removed. An interrupted removal is finished later. */
   readonly isRemoving: number
-  /** The region that it was created in; '' for REGION. */
+  /** The region of its creation; '' for REGION. */
   readonly region: string
 }
 
-/** Its lease is the right to make and remove buckets, which one process has at a time. */
+/** The key of the lease on creating and removing buckets, which one process has at a time. */
 export const changeKey = 'made buckets'
 
 const selectAll = `SELECT bucket, made_at_ms AS "madeAtMs", is_removing AS "isRemoving", region
@@ -27,21 +27,21 @@ const insertMade = `INSERT INTO made_buckets (bucket, made_at_ms, is_removing, r
 const setRemoving = 'UPDATE made_buckets SET is_removing = ? WHERE bucket = ?'
 const deleteMade = 'DELETE FROM made_buckets WHERE bucket = ? AND is_removing = 1'
 
-/** Made buckets in the database. Methods that return false have changed nothing: the lease was lost. */
+/** Made buckets in the database. A method that returns false has changed nothing, because the lease was lost. */
 export class MadeBucketTable {
   /** For `changeKey`. */
   readonly leases: DatabaseLeases
   readonly #database: Database
   readonly #forget: (bucket: string) => readonly Statement[]
 
-  /** @param forget deletes what other tables know about a removed bucket. Absent: nothing; only for readers */
+  /** @param forget deletes the rows of a removed bucket in other tables. Not needed for reading */
   constructor(database: Database, forget: (bucket: string) => readonly Statement[] = () => []) {
     this.#database = database
     this.#forget = forget
     this.leases = new DatabaseLeases(database, '/buckets')
   }
 
-  /** The oldest first. */
+  /** Oldest first. */
   all(): Promise<MadeBucketRow[]> {
     return this.#database.read<MadeBucketRow>(selectAll)
   }
@@ -59,7 +59,7 @@ export class MadeBucketTable {
     { bucket, madeAtMs, region }: Omit<MadeBucketRow, 'isRemoving'>,
     owner: string,
   ): Promise<boolean> {
-    // What a request set for the former bucket of this name after it was removed.
+    // Options that a request has set for an earlier bucket of this name after its removal.
     const former = clearBucketOptions(bucket)
     return this.#change({ sql: insertMade, params: [bucket, madeAtMs, region] }, owner, former)
   }
@@ -68,7 +68,7 @@ export class MadeBucketTable {
     return this.#change({ sql: setRemoving, params: [isRemoving ? 1 : 0, bucket] }, owner)
   }
 
-  /** Forgets a bucket that is being removed, with everything that is set and known about it. */
+  /** Deletes a bucket that is being removed, with its options and all other rows about it. */
   remove(bucket: string, owner: string): Promise<boolean> {
     return this.#change({ sql: deleteMade, params: [bucket] }, owner, [
       ...clearBucketOptions(bucket),
@@ -76,7 +76,7 @@ export class MadeBucketTable {
     ])
   }
 
-  /** A process that was suspended and has lost the lease changes nothing. */
+  /** Changes nothing if the process was suspended and has lost the lease. */
   #change(change: Statement, owner: string, others: readonly Statement[] = []): Promise<boolean> {
     const held = this.leases.heldBy(changeKey, owner)
     return writeAll(this.#database, [held, bumpRevision('buckets'), change], others)

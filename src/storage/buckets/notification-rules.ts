@@ -1,5 +1,5 @@
 /**
- * The events that are sent, by their names in messages. Configurations name them with `s3:` before them
+ * The names of events in messages. Configurations use them with the prefix `s3:`
  * (https://docs.aws.amazon.com/AmazonS3/latest/userguide/notification-how-to-event-types-and-destinations.html).
  */
 const eventNames = [
@@ -12,11 +12,11 @@ const eventNames = [
 ] as const
 export type EventName = (typeof eventNames)[number]
 
-/** Where events are sent, by the end of the target's ARN. */
+/** The targets of events, by the end of their ARNs. */
 export const targetNames = ['webhook', 'redis'] as const
 export type TargetName = (typeof targetNames)[number]
 
-/** The kinds of configurations that S3 clients write. What they name is a target here, whatever its kind. */
+/** The kinds of configurations that S3 clients write. All of them can name any target. */
 export type RuleKind = 'Queue' | 'Topic' | 'CloudFunction'
 
 /** Which events of a bucket go to a target. */
@@ -29,20 +29,20 @@ export interface NotificationRule {
   readonly suffix: string
 }
 
-/** A rule as a client wrote it, so that tools which compare it with their own find no difference. */
+/** A rule as a client wrote it, so that tools that compare it with their own find no difference. */
 export interface WrittenRule extends NotificationRule {
   readonly kind: RuleKind
   readonly arn: string
-  /** Where prefix and suffix come from: names in any case, values that may be empty. */
+  /** The source of prefix and suffix: names in any case, values that may be empty. */
   readonly filters: readonly { readonly name: string; readonly value: string }[]
 }
 
-/** Whether this is the name of an event that is sent, or of all of a type. */
+/** Whether this is the name of an event, or a pattern for all events of a type. */
 export function isEventPattern(pattern: string): boolean {
   return eventNames.some((name) => isNamedBy(pattern, name))
 }
 
-/** The rules that want this event of this key. */
+/** The rules for this event of this key. */
 export function rulesFor<Rule extends NotificationRule>(
   rules: readonly Rule[],
   key: string,
@@ -60,10 +60,10 @@ export function rulesFor<Rule extends NotificationRule>(
   })
 }
 
-/** Decoded once: each change of an object asks. */
+/** Decoded once, because every change of an object reads them. */
 const decodedFilters = new WeakMap<NotificationRule, readonly [prefix: string, suffix: string]>()
 
-/** Whether two rules may want the same event, which S3 refuses. */
+/** Whether two rules can match the same event, which S3 refuses. */
 export function doOverlap(a: NotificationRule, b: NotificationRule): boolean {
   const wants = ({ events }: NotificationRule, name: EventName) =>
     events.some((pattern) => isNamedBy(pattern, name))
@@ -79,8 +79,8 @@ function isNamedBy(pattern: string, name: EventName): boolean {
 }
 
 /**
- * AWS wants filters in the encoding of keys in events, with `+` for a space (User Guide, "Configuring event notifications
- * using object key name filtering"). Clients also write them as they are.
+ * AWS expects filters in the encoding of keys in events, with `+` for a space (User Guide, "Configuring event
+ * notifications using object key name filtering"). Some clients do not encode them.
  */
 function decoded(filter: string): string {
   try {

@@ -1,16 +1,16 @@
 export interface OpenPartsOptions {
-  /** The parts of the open uploads of all processes: bytes by bucket. */
+  /** The bytes of parts of all open uploads, by bucket. */
   readonly read: () => Promise<ReadonlyMap<string, number>>
   /** Wall clock, milliseconds since the epoch. */
   readonly now: () => number
   readonly onFailure: (error: unknown) => void
 }
 
-/** How long the sums are used: at least this time, and at least this multiple of the time that reading them took. */
+/** How long the sums are used: at least this time, and this multiple of the duration of the read. */
 const minAgeMs = 5_000
 const ageOverDuration = 20
 
-/** The bytes of the parts of open uploads by bucket: as the database had them, and what this process has added since. */
+/** The bytes of parts of open uploads by bucket: the sums of the database, and what this process has added since. */
 export class OpenParts {
   readonly #options: OpenPartsOptions
   #read: ReadonlyMap<string, number> | undefined
@@ -24,7 +24,7 @@ export class OpenParts {
     this.#options = options
   }
 
-  /** Reads them if they are old. Waits only for the first answer. Never rejects. */
+  /** Reads the sums if they are old. Waits only for the first read. Never rejects. */
   async refresh(): Promise<void> {
     const ageMs = this.#options.now() - this.#readAtMs
     // A negative age: the clock was set back.
@@ -52,7 +52,7 @@ export class OpenParts {
     const before = [...this.#added]
     try {
       this.#read = await read()
-      // What is added during the read may count twice until the next one.
+      // Bytes that are added during the read may count twice until the next one.
       for (const [bucket, bytes] of before) this.add(bucket, -bytes)
     } catch (error) {
       // Writes are not refused because the database does not respond: the older figures are used.

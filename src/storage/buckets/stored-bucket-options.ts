@@ -20,17 +20,17 @@ export interface StoredBucketOptionsParts {
   readonly table: Pick<BucketOptionsTable, 'changedAfter' | 'documentsChangedAfter' | 'change'>
   /** Makes `reload` run if the revision has changed (RevisionWatch.check). */
   readonly refresh: () => Promise<void>
-  /** Whether BucketDocuments have an effect. Default: yes. */
+  /** Whether BucketDocuments have an effect. Default: true. */
   readonly hasDocuments?: boolean
 }
 
-/** The bucket options of the database, in memory. */
+/** A copy in memory of the bucket options in the database. */
 export class StoredBucketOptions implements BucketOptionsWriter {
   readonly #parts: StoredBucketOptionsParts
   readonly #rows = new Map<string, Row>()
   readonly #documents = new Map<string, BucketDocuments>()
   readonly #options = new Map<string, BucketOptions>()
-  /** The last revision of each table that is loaded: a change may come between the reads of the two. */
+  /** The last loaded revision of each table: a change may happen between the reads of the two. */
   #loaded = { rows: 0, documents: 0 }
 
   constructor(parts: StoredBucketOptionsParts) {
@@ -70,12 +70,12 @@ export class StoredBucketOptions implements BucketOptionsWriter {
     else this.#options.set(bucket, options)
   }
 
-  /** Whether nothing is set for any bucket. */
+  /** Whether no bucket has options. */
   get isEmpty(): boolean {
     return this.#options.size === 0
   }
 
-  /** The same object until the options of the bucket change. */
+  /** Returns the same object until the options of the bucket change. */
   find(bucket: string): BucketOptions {
     return this.#options.get(bucket) ?? none
   }
@@ -99,7 +99,7 @@ export class StoredBucketOptions implements BucketOptionsWriter {
 export class BucketsWithOptions implements Buckets {
   readonly #buckets: Buckets
   readonly #options: Pick<StoredBucketOptions, 'find'>
-  /** So that a request does not make an object. */
+  /** Joined configurations, so that a request does not allocate one. */
   readonly #joined = new WeakMap<
     BucketConfiguration,
     { readonly options: BucketOptions; readonly configuration: BucketConfiguration }
@@ -149,8 +149,8 @@ function documentsOf(change: BucketOptionsChange): Record<string, string> {
 }
 
 /**
- * A version that knows no tags and sizes would remove what the rule does not name: to it, the rule is disabled
- * (docs/upgrade.md, "Roll back").
+ * An earlier version that does not know tags and sizes would remove too much. For such a version, the rule is stored as
+ * disabled (docs/upgrade.md, "Roll back").
  */
 type StoredRule = LifecycleRule & { readonly isEnabledForTags?: boolean }
 
