@@ -14,7 +14,7 @@ const diskTypes = new Set(
   ),
 )
 /** The maximum number of concurrent calls on one drive: more are not faster. */
-const mostCalls = 16
+const maxCalls = 16
 /** How often to check whether any call has ended. */
 const lookMs = 1_000
 /** A drive hangs if reading its free space takes longer: servers answer that from memory. */
@@ -114,7 +114,7 @@ export function fileCallsOf(root: string): FileCalls | undefined {
   callsByRoot.set(root, calls)
   const share = Math.floor(threadPoolSize / (callsByRoot.size + 1))
   // One thread of each share is for asking whether the server responds.
-  for (const one of callsByRoot.values()) one.limit(Math.max(1, Math.min(mostCalls, share - 1)))
+  for (const one of callsByRoot.values()) one.limit(Math.max(1, Math.min(maxCalls, share - 1)))
   return calls
 }
 
@@ -213,7 +213,7 @@ export function refusing<Target extends object>(target: Target, calls: FileCalls
 }
 
 function noAnswer(): DriveError {
-  const message = 'The file system of the drive does not answer.'
+  const message = 'The file system of the drive does not respond.'
   return new DriveError(
     'unavailable',
     `${message} Check its server and the network, then try again.`,

@@ -30,7 +30,7 @@ export function localPathOf(bucket: string, key: string): ObjectPath {
   }
 }
 
-/** The file's path below the root as one text. */
+/** The file's path below the root. */
 export function joinFilePath(filePath: FilePath): string {
   return `${filePath.folder}/${filePath.name}`
 }

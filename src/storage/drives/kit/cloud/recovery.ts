@@ -48,7 +48,7 @@ export class Recovery {
   /**
    * Recovers the work of dead processes, even if its keys are not needed again.
    *
-   * @returns the failures; `isComplete` if no interrupted work is left.
+   * @returns the failures, and in `isComplete` whether no interrupted work is left
    */
   async recoverAll(): Promise<{
     readonly isComplete: boolean

@@ -105,7 +105,7 @@ export class NamePacker {
   /** Ends the packer. */
   pack(): PackedNames {
     this.#starts[this.#count] = this.#end
-    // Before the sort, which needs memory too.
+    // Before the sort, which also needs memory.
     const names = {
       bytes: new Uint8Array(this.#bytes.buffer.transfer(this.#end)),
       starts: new Uint32Array(this.#starts.buffer.transfer(4 * (this.#count + 1))),

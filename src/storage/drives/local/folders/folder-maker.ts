@@ -12,7 +12,7 @@ import { openBucketFolder } from './bucket-folders.ts'
 import type { JournalEntry } from './folder-journal.ts'
 import { OpenFolder } from './open-folder.ts'
 
-/** How often a folder may be removed, or a file appear in its way, while it is created. */
+/** How often a folder may be removed, or a file may take its name, while it is created. */
 const attempts = 16
 
 /** Error codes of rmdir for a folder that stays: not empty, in use, or replaced by hand with a file or link. */

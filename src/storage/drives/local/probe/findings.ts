@@ -70,7 +70,7 @@ export function untested(code: string): Finding {
 
 /** The result of a test of two gateways in a folder that they share. */
 interface SharedObservations {
-  /** Changes of the other gateway that the asking gateway did not see at once. */
+  /** Changes of the other gateway that the asking gateway did not see immediately. */
   readonly unseen: ReadonlySet<Unseen>
   /** The identity of one file, as each of the two gateways sees it. */
   readonly identities: readonly string[]

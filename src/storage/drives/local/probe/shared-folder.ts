@@ -17,7 +17,7 @@ const draftName = 'draft'
 const folderName = 'folder'
 const innerName = `${folderName}/inner`
 
-/** A folder on the drive in which two gateways test whether one sees the other's changes at once. */
+/** A folder on the drive in which two gateways test whether one sees the other's changes immediately. */
 export class SharedFolder {
   readonly #root: FolderRoot
   /** Of the process that created it. */
