@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Browser, chromium, type Page } from 'playwright-core'
-import { currentEnvironment } from '../src/app/settings/environment.ts'
+import { currentEnvironment } from '../src/app/settings/setting.ts'
 import { demoFiles, uploadedFiles } from './screenshots/demo-files.ts'
 import { demoPassword, startDemoGateway } from './screenshots/demo-gateway.ts'
 import { fillDrive } from './screenshots/fill-drive.ts'

@@ -1,9 +1,16 @@
 #!/usr/bin/env node
-import './platform/process/thread-pool.ts'
-import './platform/process/compile-cache.ts'
+import './platform/process/process-limits.ts'
+import { enableCompileCache } from 'node:module'
+import { join } from 'node:path'
 import { workerArgument } from './app/start/processes/worker-messages.ts'
+import { packageFolder } from './platform/process/package-folder.ts'
 
-// Imported late, so that the cache is in place before there is much to compile.
+// Stripped and compiled modules are read from a cache, which halves the start of a process (measured: 390 to 180 ms,
+// with two workers 900 to 440). The cache is beside the packages, not in the shared temporary folder, where others could
+// plant code. If its folder cannot be written, Node runs without a cache.
+enableCompileCache(join(packageFolder, 'node_modules/.cache/bucketry'))
+
+// Imported late: the cache is then in place.
 if (process.argv[2] === workerArgument) {
   void import('./app/start/processes/worker.ts').then(({ runWorker }) => runWorker())
 } else {

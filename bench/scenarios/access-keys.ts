@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { databaseLocation } from '../../src/app/settings/parse-locations.ts'
+import { databaseLocation } from '../../src/app/settings/parse-values.ts'
 import { openDatabase } from '../../src/platform/state/open-database.ts'
 import { createSealer } from '../../src/platform/state/sealer.ts'
 import { detailsText } from '../../src/storage/access/access-key.ts'

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { thisProcess } from '../../src/platform/process/identity.ts'
-import { writeAll } from '../../src/platform/state/conditional-writes.ts'
 import type { Database } from '../../src/platform/state/database.ts'
 import { type DatabaseLocation, openDatabase } from '../../src/platform/state/open-database.ts'
+import { writeAll } from '../../src/platform/state/statements.ts'
 import { DriveError } from '../../src/storage/drives/drive-error.ts'
 import {
   type KeyLease,

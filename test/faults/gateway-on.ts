@@ -1,12 +1,12 @@
 import { GatewayTable } from '../../src/app/fleet/gateway-table.ts'
 import { KnownGateways } from '../../src/app/fleet/known-gateways.ts'
 import { readSettings } from '../../src/app/settings/read-settings.ts'
-import { openRegistries } from '../../src/app/start/registries.ts'
+import { openCachedState } from '../../src/app/start/cached-state.ts'
+import { openKeyValueStore } from '../../src/app/start/open-state.ts'
 import { connectService } from '../../src/app/start/service.ts'
 import { serve } from '../../src/app/start/serving.ts'
 import { createLog } from '../../src/app/telemetry/log.ts'
 import type { Database } from '../../src/platform/state/database.ts'
-import { openKeyValueStore } from '../../src/platform/state/key-value/open-key-value.ts'
 import type { Drive } from '../../src/storage/drives/drive.ts'
 import { testBucket, testCredentials } from '../support/gateway-process.ts'
 import type { Scope } from '../support/webdav/server-process.ts'
@@ -34,18 +34,18 @@ export async function startGatewayOn(
   })
   const log = createLog(onLogLine ? 'info' : 'fatal', { write: onLogLine ?? (() => undefined) })
   const sessions = await openKeyValueStore({ url: settings.authKv, database, now: Date.now })
-  const registries = await openRegistries({
+  const cached = await openCachedState({
     ...{ settings, log, database },
     gateways: new KnownGateways(new GatewayTable(database)),
     now: Date.now,
   })
-  const parts = { settings, log, database, drive, sessions, now: Date.now, registries }
+  const parts = { settings, log, database, drive, sessions, now: Date.now, cached }
   const service = connectService(parts)
   const serving = await serve({ settings, log, service })
   scope.after(async () => {
     await serving.stop()
     await service.close()
-    await registries.close()
+    await cached.close()
     await sessions.close()
   })
   const host = `127.0.0.1:${serving.port}`

@@ -5,13 +5,13 @@ import type { TestContext } from 'node:test'
 import { GatewayTable } from '../../src/app/fleet/gateway-table.ts'
 import { KnownGateways } from '../../src/app/fleet/known-gateways.ts'
 import { readSettings } from '../../src/app/settings/read-settings.ts'
-import { openRegistries } from '../../src/app/start/registries.ts'
+import { openCachedState } from '../../src/app/start/cached-state.ts'
+import { openKeyValueStore } from '../../src/app/start/open-state.ts'
 import { connectService } from '../../src/app/start/service.ts'
 import { type ServeOptions, serve } from '../../src/app/start/serving.ts'
 import { createLog } from '../../src/app/telemetry/log.ts'
 import { hasMetrics, ProcessMetrics } from '../../src/app/telemetry/metrics/process-metrics.ts'
 import { watchedDatabase, watchedDrive } from '../../src/app/telemetry/telemetry.ts'
-import { openKeyValueStore } from '../../src/platform/state/key-value/open-key-value.ts'
 import { openDatabase } from '../../src/platform/state/open-database.ts'
 import type { Drive } from '../../src/storage/drives/drive.ts'
 import { openMemoryDrive } from '../../src/storage/drives/memory/memory-drive.ts'
@@ -63,18 +63,18 @@ export async function startGatewayInProcess(
   const drive = watchedDrive(openMemoryDrive(), '', { metrics })
   await drive.prepare(settings.allowedBuckets)
   const sessions = await openKeyValueStore({ url: settings.authKv, database, now })
-  const registries = await openRegistries({
+  const cached = await openCachedState({
     ...{ settings, log, database },
     gateways: new KnownGateways(new GatewayTable(database)),
     now: Date.now,
   })
-  const parts = { settings, log, database, drive, sessions, now, metrics, registries }
+  const parts = { settings, log, database, drive, sessions, now, metrics, cached }
   const service = connectService(parts)
   const serving = await serve({ settings, log, service, ...serveOptions })
   t.after(async () => {
     await serving.stop()
     await service.close()
-    await registries.close()
+    await cached.close()
     await sessions.close()
     await database.close()
     metrics?.close()

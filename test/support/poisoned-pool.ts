@@ -1,4 +1,4 @@
-import { BufferPool } from '../../src/platform/process/buffer-pool.ts'
+import { BufferPool } from '../../src/platform/process/buffers.ts'
 
 /** Overwrites a buffer as soon as it is given back, so that whoever still uses it gets wrong bytes. */
 export class PoisonedPool extends BufferPool {

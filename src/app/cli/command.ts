@@ -1,4 +1,4 @@
-import type { Environment } from '../settings/environment.ts'
+import type { Environment } from '../settings/setting.ts'
 
 /** What the command line gives to a command. */
 export interface CommandCall {
@@ -53,5 +53,13 @@ export class UsageError extends Error {
   constructor(message: string) {
     super(message)
     this.name = 'UsageError'
+  }
+}
+
+/** Connecting failed. The message says what to do and contains no secrets. */
+export class ConnectError extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.name = 'ConnectError'
   }
 }

@@ -76,7 +76,7 @@ export const commands: readonly Command[] = [
         writeLog: (line) => void process.stderr.write(line),
       })
       if (isThere) return 0
-      const { nothingText, otherInstallations } = await import('./other-installations.ts')
+      const { nothingText, otherInstallations } = await import('./commands/check.ts')
       const where = { home: homeFolder, dataHome: environment.XDG_DATA_HOME }
       process.stderr.write(nothingText(otherInstallations(where)))
       return 1
@@ -103,7 +103,7 @@ export const commands: readonly Command[] = [
     },
     details: ['With --drive NAME, the credentials are those of the drive in DRIVE_NAME.'],
     async run(call) {
-      const { connectCommand } = await import('./commands/connect.ts')
+      const { connectCommand } = await import('./connect/google/connect-google.ts')
       return await connectCommand(call)
     },
   },

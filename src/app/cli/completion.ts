@@ -1,5 +1,5 @@
 import { type Command, UsageError } from './command.ts'
-import { settingFlags } from './setting-flags.ts'
+import { settingFlags } from './parse-command-line.ts'
 
 type Shell = 'bash' | 'zsh' | 'fish'
 

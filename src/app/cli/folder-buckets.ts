@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto'
-import { readdirSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { basename, isAbsolute, resolve } from 'node:path'
 import { SettingsError } from '../../platform/process/setting-mistake.ts'
 import { realPathOf } from '../../storage/drives/local/file-kind.ts'
 import { isBucketName } from '../settings/parse-names.ts'
+import { UsageError } from './command.ts'
+import type { Terminal } from './connect/terminal.ts'
 
 /** The folders of a folder, as buckets. */
 interface FolderBuckets {
@@ -87,4 +89,33 @@ export function otherFolderWarnings(others: readonly string[]): string[] {
   return [
     `folders whose names are not legal bucket names are not served: ${names.join(', ')}${more}`,
   ]
+}
+
+interface NewFolderParts {
+  /** Whether `--create` is given. */
+  readonly creates: boolean
+  /** Absent if nobody can answer. Closed after the answer. */
+  readonly openTerminal: (() => Promise<Terminal>) | undefined
+}
+
+/**
+ * Asks before a folder is created that was named on the command line: a folder that does not exist is usually a typing
+ * error, or is not mounted.
+ *
+ * @throws UsageError when it is not to be created
+ */
+export async function confirmNewFolder(
+  folder: string,
+  { creates, openTerminal }: NewFolderParts,
+): Promise<void> {
+  if (creates || existsSync(folder)) return
+  const what = `${resolve(folder)} does not exist`
+  if (openTerminal === undefined) throw new UsageError(`${what}. To create it, add --create.`)
+  const terminal = await openTerminal()
+  try {
+    const answer = await terminal.ask(`${what}. Create it, with new keys? [y/N] `)
+    if (!/^y(es)?$/i.test(answer)) throw new UsageError(`${what}, and was not created.`)
+  } finally {
+    terminal.close()
+  }
 }

@@ -1,6 +1,6 @@
 import { packageVersion } from '../../platform/process/package-folder.ts'
 import { type Command, UsageError } from './command.ts'
-import { settingFlags } from './setting-flags.ts'
+import { settingFlags } from './parse-command-line.ts'
 
 /** Wraps at this column, as terminals are at least this wide. */
 const width = 100

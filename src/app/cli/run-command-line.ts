@@ -6,17 +6,20 @@ import { DeclaredKeyError } from '../../storage/access/declared-keys.ts'
 import { KeyAdminError } from '../../storage/access/key-admin.ts'
 import { KeyInputError } from '../../storage/access/key-input.ts'
 import { DriveError } from '../../storage/drives/drive-error.ts'
-import { currentEnvironment, isGiven } from '../settings/environment.ts'
 import { withMinioSettings } from '../settings/minio-settings.ts'
+import { currentEnvironment, isGiven } from '../settings/setting.ts'
 import { failureText } from '../start/failure-text.ts'
-import { type CommandCall, UsageError } from './command.ts'
+import { type CommandCall, ConnectError, UsageError } from './command.ts'
 import { commands } from './commands.ts'
-import { ConnectError } from './connect/connect-error.ts'
 import type { Terminal } from './connect/terminal.ts'
-import { bucketsIn, dataFolderFor, homeFolder, otherFolderWarnings } from './folder-buckets.ts'
-import { confirmNewFolder } from './new-folder.ts'
-import { type ParsedCommandLine, parseCommandLine } from './parse-command-line.ts'
-import { withFlags } from './setting-flags.ts'
+import {
+  bucketsIn,
+  confirmNewFolder,
+  dataFolderFor,
+  homeFolder,
+  otherFolderWarnings,
+} from './folder-buckets.ts'
+import { type ParsedCommandLine, parseCommandLine, withFlags } from './parse-command-line.ts'
 
 /** The command line is wrong. */
 const usageStatus = 2

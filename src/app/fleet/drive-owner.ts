@@ -6,15 +6,15 @@ import type { Log } from '../../platform/process/log.ts'
 import { type Repetition, repeat } from '../../platform/process/repeat.ts'
 import { SettingsError } from '../../platform/process/setting-mistake.ts'
 import type { DriveNotes } from '../../storage/drives/drive-notes.ts'
-import type { DriveLocations } from './drive-locations.ts'
-import type { DriveTable } from './drive-table.ts'
 import {
   type AliveNote,
+  type DriveLocations,
+  type DriveTable,
   noteText,
   type OwnerNote,
   parseAliveNote,
   parseOwnerNote,
-} from './owner-note.ts'
+} from './known-drives.ts'
 
 /** Heartbeats that must be missing before an owner counts as gone: one on this machine, elsewhere. */
 const missedWhenDead = 2

@@ -12,9 +12,8 @@ import { withinTime } from '../../platform/process/time-limit.ts'
 import type { CallOptions } from '../../platform/state/database.ts'
 import type { Log } from '../telemetry/log.ts'
 import { conflictWith, factsText, type OwnFacts, parseGatewayFacts } from './gateway-facts.ts'
-import type { GatewayRow, GatewayTable } from './gateway-table.ts'
+import { type GatewayRow, type GatewayTable, outdatedRows } from './gateway-table.ts'
 import type { KnownGateways } from './known-gateways.ts'
-import { outdatedRows } from './outdated-rows.ts'
 import type { SharedProbe } from './shared-probe.ts'
 
 /** Checks without a new heartbeat after which another gateway counts as ended: 8 to 10 s at one heartbeat every 2 s. */

@@ -5,9 +5,8 @@ import { kindOf, longestBeatMs } from '../settings/drive-kinds.ts'
 import { type DriveSettings, nameOfDrive } from '../settings/own-drives.ts'
 import type { Settings } from '../settings/read-settings.ts'
 import { shownDatabase } from '../settings/shown-settings.ts'
-import { driveLocations } from './drive-locations.ts'
 import { DriveOwner } from './drive-owner.ts'
-import { DriveTable } from './drive-table.ts'
+import { DriveTable, driveLocations } from './known-drives.ts'
 
 /** The role of a process: the primary claims the drive, all others check that it was claimed. */
 export type ServiceRole =

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Environment, isGiven } from './environment.ts'
+import { type Environment, isGiven } from './setting.ts'
 
 const assignment = /^(?:export\s+)?([A-Z][A-Z0-9_]*)=(.*)$/
 

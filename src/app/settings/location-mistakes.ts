@@ -3,7 +3,7 @@ import { dirname, join, sep } from 'node:path'
 import { withinTime } from '../../platform/process/time-limit.ts'
 import { realPathOf } from '../../storage/drives/local/file-kind.ts'
 import { kindOf } from './drive-kinds.ts'
-import type { BucketPlaceSetting } from './parse-buckets.ts'
+import type { BucketPlaceSetting } from './parse-names.ts'
 import { shown } from './setting.ts'
 import type { SettingValues } from './tables/settings-table.ts'
 

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { type Environment, hasValue, isGiven } from './environment.ts'
+import { type Environment, hasValue, isGiven } from './setting.ts'
 
 /** MinIO's name → ours. */
 const counterparts = {

@@ -2,7 +2,7 @@ import { type DrivePlace, nameFor } from '../../storage/drives/drive-kind.ts'
 import { areNested } from '../../storage/drives/route/mount.ts'
 import { type DriveLocation, isDriveLocation, kindOf } from './drive-kinds.ts'
 import { didYouMean, nearestName } from './nearest-name.ts'
-import { type BucketPlaceSetting, defaultDriveName } from './parse-buckets.ts'
+import { type BucketPlaceSetting, defaultDriveName } from './parse-names.ts'
 import { type SettingValues, settingsTable } from './tables/settings-table.ts'
 
 /** The settings that each drive has: for the drive ARCHIVE, with `_ARCHIVE` after their names. */

@@ -12,7 +12,6 @@ import { credentialKeys } from '../../storage/drives/google/gdrive-kind.ts'
 import { readKeyList, secretFiles, withSecrets } from './declared-keys.ts'
 import { kindOf } from './drive-kinds.ts'
 import { ignoredFileWith } from './env-file.ts'
-import { type Environment, hasValue, isGiven } from './environment.ts'
 import { drivesThatAnswer, locationMistakes, type PrivatePath } from './location-mistakes.ts'
 import { didYouMean } from './nearest-name.ts'
 import {
@@ -25,8 +24,16 @@ import {
   placeMistakes,
   settingsOfDrives,
 } from './own-drives.ts'
-import { type BucketPlaceSetting, defaultDriveName } from './parse-buckets.ts'
-import { type DefaultSource, defaultText, type Setting, shown } from './setting.ts'
+import { type BucketPlaceSetting, defaultDriveName } from './parse-names.ts'
+import {
+  type DefaultSource,
+  defaultText,
+  type Environment,
+  hasValue,
+  isGiven,
+  type Setting,
+  shown,
+} from './setting.ts'
 import { type SettingValues, settingsTable } from './tables/settings-table.ts'
 
 /** The settings in force. Units are in the names; lists and flags are never undefined. */

@@ -1,9 +1,8 @@
 import ipaddr from 'ipaddr.js'
-import type { Environment } from './environment.ts'
 import { didYouMean } from './nearest-name.ts'
 import { isOfNamedDrive } from './own-drives.ts'
 import type { Settings } from './read-settings.ts'
-import { type Setting, shown } from './setting.ts'
+import { type Environment, type Setting, shown } from './setting.ts'
 import { settingsTable } from './tables/settings-table.ts'
 
 const minSecretKey = 16

@@ -1,5 +1,5 @@
 import { type DriveLocation, kindOf } from '../settings/drive-kinds.ts'
-import { placeText } from '../settings/parse-buckets.ts'
+import { placeText } from '../settings/parse-names.ts'
 import type { Settings } from '../settings/read-settings.ts'
 import type { FirstStart } from './first-start.ts'
 

@@ -18,7 +18,7 @@ import type { Uploads } from '../../storage/s3/multipart/uploads.ts'
 import { isReadOnlyBucket } from '../settings/own-drives.ts'
 import type { Settings } from '../settings/read-settings.ts'
 import type { Log } from '../telemetry/log.ts'
-import type { Registries } from './registries.ts'
+import type { CachedState } from './cached-state.ts'
 
 /** What works on buckets in the background. */
 export interface BucketJobs {
@@ -44,7 +44,7 @@ export function openBucketJobs({
   database,
   drive,
   uploads,
-  registries: { buckets, ensureCurrent },
+  cached: { buckets, ensureCurrent },
   now,
   log,
 }: {
@@ -52,7 +52,7 @@ export function openBucketJobs({
   readonly database: Database
   readonly drive: Drive
   readonly uploads: Uploads
-  readonly registries: Registries
+  readonly cached: CachedState
   /** The database's time: processes of other gateways have leases. */
   readonly now: () => number
   readonly log: Log

@@ -2,14 +2,16 @@ import { deleteBucketShares } from '../../dashboard/shares/share-table.ts'
 import { deleteBucketThumbnails } from '../../dashboard/thumbnails/thumbnail-table.ts'
 import type { Database, Statement } from '../../platform/state/database.ts'
 import { BucketMaker } from '../../storage/buckets/bucket-maker.ts'
+import type { Buckets } from '../../storage/buckets/buckets.ts'
 import { MadeBucketTable } from '../../storage/buckets/made-bucket-table.ts'
 import type { Drive } from '../../storage/drives/drive.ts'
 import type { DriveNotes } from '../../storage/drives/drive-notes.ts'
+import { deletePrefix } from '../../storage/jobs/delete-prefix.ts'
 import { deleteBucketJobs } from '../../storage/jobs/job-table.ts'
 import type { Uploads } from '../../storage/s3/multipart/uploads.ts'
 import { isBucketName } from '../settings/parse-names.ts'
 import type { Log } from '../telemetry/log.ts'
-import type { Registries } from './registries.ts'
+import type { CachedState } from './cached-state.ts'
 
 interface BucketMakingParts {
   readonly log: Log
@@ -17,7 +19,7 @@ interface BucketMakingParts {
   readonly drive: Drive
   readonly notes?: DriveNotes | undefined
   readonly uploads: Uploads
-  readonly registries: Registries
+  readonly cached: CachedState
   readonly now: () => number
 }
 
@@ -30,18 +32,18 @@ function forgetBucket(bucket: string): Statement[] {
 
 /** Connects the maker of buckets to what it changes. */
 export function openBucketMaker(parts: BucketMakingParts): BucketMaker {
-  const { log, database, drive, notes, uploads, registries, now } = parts
-  const { buckets } = registries
+  const { log, database, drive, notes, uploads, cached, now } = parts
+  const { buckets } = cached
   const maker = new BucketMaker({
     ...{ drive, notes, now, isBucketName },
     table: new MadeBucketTable(database, forgetBucket),
-    configured: registries.configured,
-    refresh: () => registries.refresh(),
+    configured: cached.configured,
+    refresh: () => cached.refresh(),
     abortUploads: (bucket) => abortUploads(uploads, bucket),
   })
   const namesOf = () => new Set(buckets.all().map(({ name }) => name))
   let known = namesOf()
-  registries.onBuckets(() => {
+  cached.onBuckets(() => {
     const names = namesOf()
     const added = [...names].filter((name) => !known.has(name))
     known = names
@@ -53,11 +55,30 @@ export function openBucketMaker(parts: BucketMakingParts): BucketMaker {
   return maker
 }
 
-async function abortUploads(uploads: Uploads, bucket: string): Promise<void> {
+/** @param bucket undefined: of all buckets */
+async function abortUploads(
+  uploads: ResetParts['uploads'],
+  bucket: string | undefined,
+): Promise<void> {
   const { signal } = new AbortController()
   for (;;) {
     const open = await uploads.listOpen({ bucket, after: undefined, limit: pageUploads })
     for (const { uploadId } of open) await uploads.abortById(uploadId, signal)
     if (open.length < pageUploads) return
+  }
+}
+
+export interface ResetParts {
+  readonly drive: Pick<Drive, 'list' | 'remove'>
+  readonly uploads: Pick<Uploads, 'listOpen' | 'abortById'>
+  readonly buckets: Pick<Buckets, 'all'>
+}
+
+/** Removes all objects and open uploads. Requests that run meanwhile may leave some. */
+export async function reset({ drive, uploads, buckets }: ResetParts): Promise<void> {
+  await abortUploads(uploads, undefined)
+  const { signal } = new AbortController()
+  for (const { name } of buckets.all()) {
+    await deletePrefix({ drive, bucket: name, prefix: '', signal })
   }
 }

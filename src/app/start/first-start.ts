@@ -4,8 +4,8 @@ import { dirname, join, sep } from 'node:path'
 import { SettingsError } from '../../platform/process/setting-mistake.ts'
 import { syncFolderAt } from '../../storage/drives/local/folders/open-folder.ts'
 import { formatEnvFile, ownSettings, parseEnvFile, settingsFileName } from '../settings/env-file.ts'
-import { type Environment, isGiven } from '../settings/environment.ts'
 import { dataFolder } from '../settings/read-settings.ts'
+import { type Environment, isGiven } from '../settings/setting.ts'
 
 /** Other users of this machine must not read keys, sessions and objects. */
 const privateFolder = 0o700

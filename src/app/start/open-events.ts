@@ -13,14 +13,14 @@ import { owner } from '../../storage/s3/reply/xml.ts'
 import type { Settings } from '../settings/read-settings.ts'
 import type { Log } from '../telemetry/log.ts'
 import type { ProcessMetrics } from '../telemetry/metrics/process-metrics.ts'
-import type { Registries } from './registries.ts'
+import type { CachedState } from './cached-state.ts'
 
 interface EventParts {
   readonly settings: Settings
   readonly log: Log
   readonly database: Database
   readonly drive: Drive
-  readonly registries: Registries
+  readonly cached: CachedState
   readonly now: () => number
   /** Whether this process sends; otherwise the primary does. */
   readonly isSender: boolean
@@ -29,7 +29,7 @@ interface EventParts {
 
 /** Event notifications; undefined, at no cost, without a target. */
 export function openEvents(parts: EventParts) {
-  const { settings, log, database, drive, registries, now, isSender, metrics } = parts
+  const { settings, log, database, drive, cached, now, isSender, metrics } = parts
   const names = targetsOf(settings)
   if (names.length === 0) return undefined
   const table = new EventTable(database)
@@ -52,12 +52,12 @@ export function openEvents(parts: EventParts) {
   const recoveries = (isSender ? names : []).map(
     (name) => new IntentRecovery(name, { ...common, drive, onEvent: onEvents }),
   )
-  const { buckets } = registries
+  const { buckets } = cached
   let wasFull = false
   const recorder = new EventRecorder({
     ...{ table, now, ownerId: owner.ID },
     region: (bucket) => buckets.find(bucket)?.region ?? settings.region,
-    rules: rulesOf(settings, registries, names),
+    rules: rulesOf(settings, cached, names),
     onEvents,
     onFull(isFull) {
       if (isFull) counts.lost += 1
@@ -97,7 +97,7 @@ const allEvents = ['s3:ObjectCreated:*', 's3:ObjectRemoved:*', 's3:LifecycleExpi
 /** Those of the settings, and those that S3 clients configure, which come last and so name the event. */
 function rulesOf(
   settings: Settings,
-  { buckets }: Registries,
+  { buckets }: CachedState,
   names: readonly TargetName[],
 ): (bucket: string) => readonly NotificationRule[] {
   const fixed = settings.notifyObjects.flatMap(({ bucket, prefix, suffix }) =>

@@ -20,7 +20,7 @@ import type { Settings } from '../settings/read-settings.ts'
 import type { Log } from '../telemetry/log.ts'
 import { type BucketJobs, openBucketJobs } from './bucket-jobs.ts'
 import { openBucketMaker } from './bucket-making.ts'
-import type { Registries } from './registries.ts'
+import type { CachedState } from './cached-state.ts'
 
 /** The S3 protocol, and what works on its buckets in the background. */
 export interface OpenS3 {
@@ -41,7 +41,7 @@ export function openS3({
   drive,
   notes,
   sessions,
-  registries,
+  cached,
   now,
 }: {
   readonly settings: Settings
@@ -52,7 +52,7 @@ export function openS3({
   readonly notes?: DriveNotes | undefined
   /** AUTH_KV. */
   readonly sessions: KeyValueStore
-  readonly registries: Registries
+  readonly cached: CachedState
   /** The database's time, for leases. */
   readonly now: () => number
 }): OpenS3 {
@@ -65,14 +65,14 @@ export function openS3({
     onLostBytes: (bucket, bytes) => usage.addedParts(bucket, bytes),
     partOrder: compatibility.unorderedParts ? 'any' : 'sequence',
   })
-  const work = { settings, log, database, drive, notes, uploads, registries, now }
+  const work = { settings, log, database, drive, notes, uploads, cached, now }
   const jobs = openBucketJobs(work)
   const { usage } = jobs
   const bucketMaker = openBucketMaker(work)
-  const { keys, buckets, bucketOptions } = registries
+  const { keys, buckets, bucketOptions } = cached
   const { bucketCreation } = settings
   const service = {
-    ...{ settings, keys, buckets, registries, usage, bucketCreation, drive, uploads, log },
+    ...{ settings, keys, buckets, cached, usage, bucketCreation, drive, uploads, log },
     compatibility,
     acls: new Acls(settings.acls, log),
     hasSession: sessionCheck(settings, sessions),

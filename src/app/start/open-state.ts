@@ -1,13 +1,13 @@
 import type { Database } from '../../platform/state/database.ts'
-import type { KeyValueStore } from '../../platform/state/key-value/key-value.ts'
-import { openKeyValueStore } from '../../platform/state/key-value/open-key-value.ts'
+import { startClock } from '../../platform/state/database-clock.ts'
+import { DatabaseKeyValueStore } from '../../platform/state/key-value/database-key-value.ts'
+import type { KeyValueError, KeyValueStore } from '../../platform/state/key-value/key-value.ts'
 import { openDatabase } from '../../platform/state/open-database.ts'
 import type { OnTime } from '../../platform/state/revision-table.ts'
 import type { ServiceRole } from '../fleet/open-owner.ts'
 import type { Settings } from '../settings/read-settings.ts'
 import { type Log, throttled } from '../telemetry/log.ts'
 import { type Telemetry, watchedDatabase } from '../telemetry/telemetry.ts'
-import { startClock } from './start-clock.ts'
 
 /** A server that refuses connections is asked again every second. */
 const shortageEveryMs = 60_000
@@ -70,4 +70,23 @@ function shortageLogger(log: Log): (error: Error) => void {
     latest = error
     warn()
   }
+}
+
+export interface KeyValueOptions {
+  /** The setting AUTH_KV; undefined: the database. */
+  readonly url: string | undefined
+  readonly database: Database
+  /** The database's time, by which sessions expire. */
+  readonly now: () => number
+  /** Called with the reason when the store's server is lost, with nothing when it is back. */
+  readonly onState?: (problem: KeyValueError | undefined) => void
+}
+
+/** Opens AUTH_KV. An unreachable server does not block the start: connecting is retried. */
+export async function openKeyValueStore(options: KeyValueOptions): Promise<KeyValueStore> {
+  const { url, database, now, onState } = options
+  if (url === undefined) return new DatabaseKeyValueStore(database, now)
+  // Loaded only if used: most installations have no such server.
+  const { RedisKeyValueStore } = await import('../../platform/state/key-value/redis-key-value.ts')
+  return new RedisKeyValueStore({ url, ...(onState === undefined ? {} : { onState }) })
 }

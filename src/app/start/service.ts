@@ -25,24 +25,23 @@ import type { Scrape } from '../telemetry/metrics/scraper.ts'
 import type { RequestSink, RequestSpans } from '../telemetry/requests.ts'
 import { openTelemetry, type Telemetry } from '../telemetry/telemetry.ts'
 import { TrafficWatch } from '../telemetry/traffic-watch.ts'
-import { openConsole, webBuild } from './open-console.ts'
+import { reset } from './bucket-making.ts'
+import { applyAccessKeys, type CachedState, openCachedState } from './cached-state.ts'
+import { openConsole, openShares, webBuild } from './open-dashboard.ts'
 import { openDrives } from './open-drives.ts'
 import { openEvents } from './open-events.ts'
 import { type OpenS3, openS3 } from './open-s3.ts'
-import { openShares } from './open-shares.ts'
 import { openState } from './open-state.ts'
 import type { Chore } from './processes/chores.ts'
-import { applyAccessKeys, openRegistries, type Registries } from './registries.ts'
-import { reset } from './reset.ts'
 
 /** Everything behind the port, opened and connected. */
 export interface Service extends ConnectedService {
   /** For a primary process, when one of its workers has died: the other gateways take over what it held. */
   processDied(name: ProcessName): void
-  /** For a primary process: see Registries. */
-  readonly onCheck: Registries['onCheck']
-  /** For a worker: see Registries. */
-  readonly take: Registries['take']
+  /** For a primary process: see CachedState. */
+  readonly onCheck: CachedState['onCheck']
+  /** For a worker: see CachedState. */
+  readonly take: CachedState['take']
 }
 
 export interface ConnectedService {
@@ -95,21 +94,21 @@ export async function openService(
   try {
     if (role.kind === 'primary') await applyAccessKeys(common)
     const isTold = role.kind === 'worker'
-    const registries = await openRegistries({ ...common, gateways, onTime, isTold })
+    const cached = await openCachedState({ ...common, gateways, onTime, isTold })
     await drives.begin()
     const isSender = role.kind === 'primary'
     const service = connectService({
       ...{ ...common, ...drives, ...telemetry, traffic },
-      ...{ sessions, registries, isSender },
+      ...{ sessions, cached, isSender },
     })
     return {
       ...service,
       processDied: drives.processDied,
-      onCheck: registries.onCheck,
-      take: registries.take,
+      onCheck: cached.onCheck,
+      take: cached.take,
       async close() {
         await service.close()
-        await registries.close()
+        await cached.close()
         await drives.close()
         await state.close()
         telemetry.metrics?.close()
@@ -133,7 +132,7 @@ export interface ServiceParts extends Telemetry {
   readonly notes?: DriveNotes | undefined
   /** AUTH_KV. */
   readonly sessions: KeyValueStore
-  readonly registries: Registries
+  readonly cached: CachedState
   /** Whether this gateway sweeps for all of its database. Default: it does. */
   readonly isFirst?: () => boolean
   /** Whether this process sends events. Default: it does. */
@@ -153,7 +152,7 @@ export function connectService({
   mounts = [{ name: '', drive: plainDrive, isReadOnly: false }],
   notes,
   sessions,
-  registries,
+  cached,
   isFirst = () => true,
   isSender = true,
   now,
@@ -162,13 +161,13 @@ export function connectService({
   traffic = new TrafficWatch({ database, now, log }),
 }: ServiceParts): ConnectedService {
   metrics?.watchMounts(mounts)
-  const common = { settings, log, database, registries, now }
+  const common = { settings, log, database, cached, now }
   const events = openEvents({ ...common, drive: plainDrive, isSender, metrics })
   const drive = events?.drive ?? plainDrive
   const s3 = openS3({ ...common, drive, notes, sessions })
   const { uploads, bucketMaker, jobs } = s3
   metrics?.watchUploads(uploads)
-  const { keys, keyAdmin, modelKeys, buckets, bucketOptions } = registries
+  const { keys, keyAdmin, modelKeys, buckets, bucketOptions } = cached
   const managed = { buckets, bucketOptions, keys, bucketMaker, keyAdmin, uploads, jobs }
   const called = { modelKeys, metrics, traffic }
   const web = openConsole({

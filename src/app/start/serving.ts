@@ -1,9 +1,8 @@
 import { loadXxHashes } from '../../platform/checksums/checksum.ts'
-import type { HttpHandler } from '../../platform/http/message.ts'
+import type { HttpHandler, HttpReply, HttpRequest } from '../../platform/http/message.ts'
 import { HttpServer, type TlsIdentity } from '../../platform/http/server.ts'
-import { openFileLimit } from '../../platform/process/open-files.ts'
+import { openFileLimit } from '../../platform/process/process-limits.ts'
 import { refuseExtra, renderFault } from '../gateway/gateway.ts'
-import { withTransportSecurity } from '../gateway/transport-security.ts'
 import {
   clientOf,
   untrustedProxyWatch,
@@ -134,4 +133,27 @@ function slowClientLogger(log: Log, maxConnections: number): () => void {
 
 function secured(handler: HttpHandler): HttpHandler {
   return async (request) => withTransportSecurity(await handler(request), request.headers)
+}
+
+const oneYear = 31_536_000
+
+/** Not includeSubDomains: other programs of the domain may have no TLS. */
+const field = ['Strict-Transport-Security', `max-age=${oneYear}`] as const
+
+/**
+ * The reply of a port with TLS, with the field that makes browsers use HTTPS for this host from now on
+ * (RFC 6797). It holds for all ports of a host, so `localhost` is left out: other programs that a
+ * developer runs there would be asked for HTTPS, too. Browsers ignore it for IP addresses.
+ */
+export function withTransportSecurity(
+  reply: HttpReply,
+  headers: HttpRequest['headers'],
+): HttpReply {
+  if (isLocalhost(headers.host ?? '')) return reply
+  return { ...reply, headers: [...reply.headers, field] }
+}
+
+function isLocalhost(host: string): boolean {
+  const name = host.replace(/:\d*$/, '').toLowerCase()
+  return name === 'localhost' || name.endsWith('.localhost')
 }

@@ -1,5 +1,5 @@
 import type { Database } from '../../platform/state/database.ts'
-import { rowInserts } from '../../platform/state/row-inserts.ts'
+import { rowInserts } from '../../platform/state/statements.ts'
 
 /** `own`: a failure of the dashboard, which has shown it itself. */
 export type ActivityKind = 'failure' | 'own' | 'change'

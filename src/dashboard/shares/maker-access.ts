@@ -1,6 +1,6 @@
 import type { HttpReply, HttpRequest } from '../../platform/http/message.ts'
 import { SizedCache } from '../../platform/process/sized-cache.ts'
-import { addressBlock } from '../../platform/state/key-value/address-block.ts'
+import { addressBlock } from '../../platform/state/key-value/attempt-limiter.ts'
 import type { AccessKeys, Credential } from '../../storage/access/access-keys.ts'
 import { type Identity, isAuthorized } from '../../storage/access/authorize.ts'
 import { type Limited, RequestRate } from '../../storage/access/request-rate.ts'

@@ -2,8 +2,10 @@ import { hash, timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { HttpRequest } from '../../platform/http/message.ts'
 import { ApiError } from '../../platform/json-api/api-error.ts'
-import { addressBlock } from '../../platform/state/key-value/address-block.ts'
-import type { AttemptLimiter } from '../../platform/state/key-value/attempt-limiter.ts'
+import {
+  type AttemptLimiter,
+  addressBlock,
+} from '../../platform/state/key-value/attempt-limiter.ts'
 import { fitsGlob, type ModelKey, parseModelKey, type StoredModelKeys } from '../keys/model-keys.ts'
 import { quoted } from './call-index.ts'
 import type { KeyLimits, Refusal } from './key-limits.ts'

@@ -1,7 +1,10 @@
-import { writeAll } from '../../platform/state/conditional-writes.ts'
 import { type Database, DatabaseError, type Statement } from '../../platform/state/database.ts'
-import { listStatements, valueLists } from '../../platform/state/parameter-lists.ts'
-import { rowInserts } from '../../platform/state/row-inserts.ts'
+import {
+  listStatements,
+  rowInserts,
+  valueLists,
+  writeAll,
+} from '../../platform/state/statements.ts'
 
 const tableOf = {
   connections: 'routing_connections',

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { freeMemory } from '../process/free-memory.ts'
+import { freeMemory } from '../process/buffers.ts'
 import type { HttpFault } from './fault.ts'
 
 interface RequestTarget {

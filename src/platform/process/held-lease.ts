@@ -1,4 +1,4 @@
-import { stopwatch } from './passed-time.ts'
+import { stopwatch } from './time-limit.ts'
 
 export interface HeldLeaseOptions {
   /** See newLeaseOwner. */

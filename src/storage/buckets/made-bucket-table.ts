@@ -1,6 +1,6 @@
-import { writeAll } from '../../platform/state/conditional-writes.ts'
 import type { Database, Statement } from '../../platform/state/database.ts'
 import { bumpRevision } from '../../platform/state/revision-table.ts'
+import { writeAll } from '../../platform/state/statements.ts'
 import { DatabaseLeases } from '../drives/kit/key-lease-table.ts'
 import { clearBucketOptions } from './bucket-option-table.ts'
 

@@ -1,5 +1,5 @@
 import type { Database, SqlValue, Statement } from '../../platform/state/database.ts'
-import { listStatements, valueLists } from '../../platform/state/parameter-lists.ts'
+import { listStatements, valueLists } from '../../platform/state/statements.ts'
 
 /** An event for one target. */
 export interface EventRow {

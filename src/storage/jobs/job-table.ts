@@ -1,6 +1,5 @@
-import { writeOne } from '../../platform/state/conditional-writes.ts'
 import type { Database, SqlValue, Statement } from '../../platform/state/database.ts'
-import { isSqlText } from '../../platform/state/sql-text.ts'
+import { isSqlText, writeOne } from '../../platform/state/statements.ts'
 
 /** Counts the objects of a bucket, or of a folder; deletes below a prefix; removes what lifecycle rules expire. */
 export type JobKind = 'count' | 'folder' | 'delete' | 'expire'

@@ -240,11 +240,11 @@ export function hideAbsence(error: unknown): never {
 export async function afterRemoval(
   error: unknown,
   bucket: string | undefined,
-  { buckets, bucketCreation, registries }: S3Service,
+  { buckets, bucketCreation, cached }: S3Service,
 ): Promise<unknown> {
   if (!(error instanceof DriveError) || error.kind !== 'no-bucket') return error
-  if (bucket === undefined || registries === undefined) return error
-  await registries.lookAgain()
+  if (bucket === undefined || cached === undefined) return error
+  await cached.lookAgain()
   const configuration = buckets.find(bucket)
   if (configuration !== undefined && !configuration.isBeingRemoved) return error
   return bucketCreation === 'on' ? noSuchBucket(bucket) : notServed(bucket)

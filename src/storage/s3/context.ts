@@ -78,7 +78,7 @@ export interface S3Service {
   /** Present if `bucketCreation` is `on`. */
   readonly bucketMaker?: BucketCreator | undefined
   /** Keeps `buckets` current. Absent if they never change. */
-  readonly registries?: BucketFreshness | undefined
+  readonly cached?: BucketFreshness | undefined
   readonly drive: Drive
   readonly uploads: Uploads
   /** Wall clock, milliseconds since the epoch. */

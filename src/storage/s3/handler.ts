@@ -137,7 +137,7 @@ function nameKey(
 /** Not async: for a small reply, each promise costs a noticeable part of the total time. */
 function answer(parts: HandlerParts, logContext: LogContext): Promise<HttpReply> | HttpReply {
   refuseUnknownMethod(parts.request.method)
-  const refreshing = parts.service.registries?.ensureFresh()
+  const refreshing = parts.service.cached?.ensureFresh()
   if (refreshing === undefined) return answerNow(parts, logContext)
   return refreshing.then(() => answerNow(parts, logContext))
 }
@@ -206,12 +206,12 @@ function answerAs(
     found === undefined &&
     service.bucketCreation === 'on' &&
     canSeeBucket(identity, address.bucket) &&
-    service.registries !== undefined
+    service.cached !== undefined
   if (!looksAgain) {
     const configuration = visibleBucket(service, identity, address.bucket)
     return runFor(authentication, { address, configuration }, parts, logContext)
   }
-  return service.registries.lookAgain().then(() => {
+  return service.cached.lookAgain().then(() => {
     const configuration = service.buckets.find(address.bucket)
     return runFor(authentication, { address, configuration }, parts, logContext)
   })

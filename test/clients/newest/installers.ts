@@ -27,7 +27,7 @@ interface Registry {
 /** Not one of a user's own, which other users may not run. */
 const debianPython = '/usr/bin/python3'
 
-export const registries: Readonly<Record<RegistryName, Registry>> = {
+export const cached: Readonly<Record<RegistryName, Registry>> = {
   /** An environment for each: s3fs, for one, needs an older botocore than the newest boto3. */
   PyPI: {
     programs: [debianPython],
@@ -99,7 +99,7 @@ export const registries: Readonly<Record<RegistryName, Registry>> = {
 
 /** Why clients cannot be installed from there. */
 export function absenceOfRegistry(name: RegistryName): string | false {
-  const absences = registries[name].programs.map((one) => absenceOf(one, 'FULL=1 .ci/run'))
+  const absences = cached[name].programs.map((one) => absenceOf(one, 'FULL=1 .ci/run'))
   return absences.find((absence) => absence !== false) ?? false
 }
 
@@ -110,7 +110,7 @@ export async function installAlone(t: TestContext, client: NewestClient) {
   const home = join(folder, 'home')
   mkdirSync(home)
   cpSync(import.meta.dirname, folder, { recursive: true })
-  const { command, version } = await registries[client.registry].install(client, folder)
+  const { command, version } = await cached[client.registry].install(client, folder)
   t.diagnostic(`${client.name} ${version}`)
   const [program, ...args] = command
   const own = { PATH: `${process.env.PATH}`, HOME: home, LANG: 'C.UTF-8' }

@@ -10,7 +10,7 @@ const client = (
   ...packages: readonly [string, ...string[]]
 ): NewestClient => ({ name: packages[0], registry, scenario, packages })
 
-/** The newest releases of clients that call models, at their defaults. They need the registries. */
+/** The newest releases of clients that call models, at their defaults. They need the cached. */
 const clients: readonly NewestClient[] = [
   client('npm', 'node/call-openai.mjs', 'openai'),
   client('npm', 'node/call-anthropic.mjs', '@anthropic-ai/sdk'),

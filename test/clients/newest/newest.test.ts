@@ -15,11 +15,11 @@ import { diskFolder } from '../../support/disk-folder.ts'
 import { type GatewayProcess, startGatewayProcess } from '../../support/gateway-process.ts'
 import { type NewestClient, newestClients } from './clients.ts'
 import { startEventReceiver } from './event-receiver.ts'
-import { absenceOfRegistry, execute, registries, timeoutMs } from './installers.ts'
+import { absenceOfRegistry, cached, execute, timeoutMs } from './installers.ts'
 
 /**
  * The newest release of each client, at its defaults, against one gateway with COMPATIBILITY=aws. What clients can do
- * only with other settings, they do against a second one. It needs the registries. With NEWEST_DOCS=1 (`npm run docs:clients`) the versions go into docs/s3-compatibility.md.
+ * only with other settings, they do against a second one. It needs the cached. With NEWEST_DOCS=1 (`npm run docs:clients`) the versions go into docs/s3-compatibility.md.
  */
 const document = join(import.meta.dirname, '../../../docs/s3-compatibility.md')
 const tableHead = '| client | registry | version | result |\n|---|---|---|---|\n'
@@ -66,7 +66,7 @@ describe('newest clients with COMPATIBILITY=aws', () => {
       mkdirSync(place)
       // First, because Go and Java compile them with the packages, and Node looks for these beside or above them.
       cpSync(import.meta.dirname, place, { recursive: true })
-      const { command, version } = await registries[registry].install(client, place)
+      const { command, version } = await cached[registry].install(client, place)
       const row = (result: string) => `| ${name} | ${registry} | ${version} | ${result} |\n`
       rows.set(client, row('fails'))
       if (client.needsBucket) mkdirSync(join(gateway.driveFolder, bucket), { recursive: true })

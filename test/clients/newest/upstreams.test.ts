@@ -10,7 +10,7 @@ import { absenceOfRegistry, installAlone } from './installers.ts'
 
 /**
  * An upstream that we did not write: the newest SDKs get the same answers through us as directly, and it gets the same
- * requests. It needs the registries.
+ * requests. It needs the cached.
  */
 const skip = absenceOfRegistry('npm')
 const upstreamKey = 'key-of-the-upstream'

@@ -7,9 +7,9 @@ import { restoreLines } from '../../../platform/state/backup/restore-lines.ts'
 import { readMigrations } from '../../../platform/state/migrate.ts'
 import { openSession, openSnapshot } from '../../../platform/state/open-database.ts'
 import { kindOf } from '../../settings/drive-kinds.ts'
-import type { Environment } from '../../settings/environment.ts'
 import { bucketAround } from '../../settings/location-mistakes.ts'
 import { readSettings, type Settings } from '../../settings/read-settings.ts'
+import type { Environment } from '../../settings/setting.ts'
 import { shownDatabase } from '../../settings/shown-settings.ts'
 import {
   makeDataFolder,
@@ -18,8 +18,8 @@ import {
   settingsOfRestore,
   withBuckets,
 } from '../../start/first-start.ts'
-import { asOwnerOf, stateFolderOf } from './as-owner.ts'
 import { openBackupFile, writeBackupFile } from './backup-file.ts'
+import { asOwnerOf, stateFolderOf } from './stored-state.ts'
 
 /** Where the settings of a backup or restore come from. */
 export interface BackupOptions {

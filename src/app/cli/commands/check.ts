@@ -1,4 +1,4 @@
-import { constants, existsSync } from 'node:fs'
+import { constants, existsSync, readdirSync } from 'node:fs'
 import { access, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -6,10 +6,10 @@ import { SettingsError } from '../../../platform/process/setting-mistake.ts'
 import { withinTime } from '../../../platform/process/time-limit.ts'
 import { missingMigrations, openDatabase } from '../../../platform/state/open-database.ts'
 import { kindOf } from '../../settings/drive-kinds.ts'
-import type { Environment } from '../../settings/environment.ts'
 import { existingPartOf } from '../../settings/location-mistakes.ts'
 import { type DriveSettings, nameOfDrive } from '../../settings/own-drives.ts'
 import { readSettings, type Settings } from '../../settings/read-settings.ts'
+import type { Environment } from '../../settings/setting.ts'
 import { shownDatabase } from '../../settings/shown-settings.ts'
 import { settingsWarnings } from '../../settings/warnings.ts'
 import { openDrive } from '../../start/drives/open-drive.ts'
@@ -22,6 +22,7 @@ import {
 } from '../../start/first-start.ts'
 import { checkAccessLog } from '../../telemetry/access-log/open-access-log.ts'
 import { createLog, type Log } from '../../telemetry/log.ts'
+import { type DataHome, dataFolders } from '../folder-buckets.ts'
 
 export interface CheckOptions {
   readonly environment: Environment
@@ -167,4 +168,48 @@ async function checkOpened(settings: Settings, own: DriveSettings, log: Log): Pr
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
+}
+
+/** DATA_DIR of the unit in deploy/systemd. */
+const serviceFolder = '/var/lib/bucketry'
+
+/** Data of other installations on this machine. */
+interface OtherInstallations {
+  /** DATA_DIR of the service of systemd. */
+  readonly service: string | undefined
+  /** DATA_DIR of folders that were named on the command line. */
+  readonly folders: readonly string[]
+}
+
+/** Looks where installations keep their data, if DATA_DIR does not say otherwise. */
+export function otherInstallations(where: DataHome, service = serviceFolder): OtherInstallations {
+  return { service: existsSync(service) ? service : undefined, folders: foldersIn(where) }
+}
+
+function foldersIn(where: DataHome): string[] {
+  try {
+    const folder = dataFolders(where)
+    return readdirSync(folder)
+      .sort()
+      .map((name) => join(folder, name))
+  } catch {
+    // No folder was ever named, or the user has no home.
+    return []
+  }
+}
+
+/** What to do where something does not exist. */
+export function nothingText({ service, folders }: OtherInstallations): string {
+  const found = [
+    ...(service === undefined
+      ? []
+      : [`  ${service}: run DATA_DIR=${service} bucketry check as the user of the service`]),
+    ...folders.map((folder) => `  ${folder}: run bucketry check FOLDER with the folder it serves`),
+  ]
+  return [
+    'Not all of this exists: no gateway has been started with these settings, or a disk is not mounted.',
+    ...(found.length === 0 ? [] : ['This machine has data of other gateways:', ...found]),
+    'To check settings before the first start, add --create.',
+    '',
+  ].join('\n')
 }

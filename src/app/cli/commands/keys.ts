@@ -1,9 +1,17 @@
+import { openDatabase } from '../../../platform/state/open-database.ts'
+import { createSealer } from '../../../platform/state/sealer.ts'
 import type { AccessKey } from '../../../storage/access/access-key.ts'
+import { AccessKeyTable } from '../../../storage/access/access-key-table.ts'
 import { unknownBuckets } from '../../../storage/access/authorize.ts'
-import type { KeyAdmin, KeyWithSecret, ListedKey } from '../../../storage/access/key-admin.ts'
+import { KeyAdmin, type KeyWithSecret, type ListedKey } from '../../../storage/access/key-admin.ts'
+import { isBucketName } from '../../settings/parse-names.ts'
+import { readSettings } from '../../settings/read-settings.ts'
+import type { Environment } from '../../settings/setting.ts'
+import { bucketNames } from '../../start/cached-state.ts'
+import { settingsOfGateway, withBuckets } from '../../start/first-start.ts'
 import { type CommandCall, UsageError } from '../command.ts'
 import { durationOf, grantOf, grantText, limitOf, momentNote, momentOf } from '../key-options.ts'
-import { withKeyAdmin } from './key-database.ts'
+import { requireExistingDatabase } from './stored-state.ts'
 
 /** How long the old secret stays valid after a rotation, unless `--keep-old` says otherwise. */
 const defaultKeepOld = '24h'
@@ -198,4 +206,40 @@ function timeOrNull(atMs: number | undefined): string | null {
 /** To the minute, in UTC. */
 function dateOf(atMs: number): string {
   return `${new Date(atMs).toISOString().slice(0, 16).replace('T', ' ')}Z`
+}
+
+/** Where the settings of the command come from. */
+interface KeysOptions {
+  readonly environment: Environment
+  /** ALLOWED_BUCKETS of the command line. */
+  readonly buckets: string | undefined
+}
+
+/**
+ * Opens the access keys of the gateway of the settings, which may run meanwhile, for `work`.
+ *
+ * @throws SettingsError or DatabaseError, for people; and what `work` throws.
+ */
+async function withKeyAdmin<Result>(
+  { environment, buckets }: KeysOptions,
+  work: (admin: KeyAdmin, bucketNames: () => Promise<ReadonlySet<string>>) => Promise<Result>,
+): Promise<Result> {
+  const settings = await readSettings(withBuckets(await settingsOfGateway(environment), buckets))
+  requireExistingDatabase(settings)
+  const database = await openDatabase(settings.database, {
+    migrate: false,
+    connections: settings.databasePool,
+  })
+  try {
+    const admin = new KeyAdmin({
+      table: new AccessKeyTable(database),
+      sealer: createSealer(settings.secretKey, 'accessKeys'),
+      ...{ ownerKeyId: settings.accessKey, isBucketName, now: Date.now },
+      // A running gateway looks for changes by itself.
+      onChange: async () => undefined,
+    })
+    return await work(admin, () => bucketNames(settings, database))
+  } finally {
+    await database.close()
+  }
 }

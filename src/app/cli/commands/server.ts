@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { hasValue } from '../../settings/environment.ts'
-import { defaultText } from '../../settings/setting.ts'
+import { defaultText, hasValue } from '../../settings/setting.ts'
 import { settingsTable } from '../../settings/tables/settings-table.ts'
 import { type CommandCall, UsageError } from '../command.ts'
 

@@ -4,7 +4,7 @@ import { chown, mkdir, readFile, realpath, rename, stat, unlink, writeFile } fro
 import { dirname, join } from 'node:path'
 import { syncFolderAt } from '../../../storage/drives/local/folders/open-folder.ts'
 import { changeEnvFile, parseEnvFile } from '../../settings/env-file.ts'
-import { ConnectError } from './connect-error.ts'
+import { ConnectError } from '../command.ts'
 
 /** Of a settings file; empty when there is none. */
 export async function readSettingsFile(path: string): Promise<Record<string, string>> {

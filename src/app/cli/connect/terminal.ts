@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline'
 import type { Readable, Writable } from 'node:stream'
-import { ConnectError } from './connect-error.ts'
+import { ConnectError } from '../command.ts'
 
 /** The input has ended: no further answers. */
 export class NobodyThere extends ConnectError {}

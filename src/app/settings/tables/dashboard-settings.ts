@@ -1,5 +1,4 @@
-import { keyValueStore } from '../parse-locations.ts'
-import { integerIn, passphrase } from '../parse-plain.ts'
+import { integerIn, keyValueStore, passphrase } from '../parse-values.ts'
 import type { Setting } from '../setting.ts'
 
 /** The dashboard, its login and the management API (docs/dashboard.md). */

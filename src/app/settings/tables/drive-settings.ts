@@ -1,7 +1,6 @@
 import { driveLocation } from '../drive-kinds.ts'
-import { localPath, readableFile } from '../parse-locations.ts'
 import { publicOrigin, regionName } from '../parse-names.ts'
-import { integerIn, oneOf, solidText } from '../parse-plain.ts'
+import { integerIn, localPath, oneOf, readableFile, solidText } from '../parse-values.ts'
 import type { Setting } from '../setting.ts'
 
 /** The default drive, and what reaches it. Named drives take the same settings (drive-settings.ts). */

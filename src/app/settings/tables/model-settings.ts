@@ -1,5 +1,4 @@
-import { readableFile } from '../parse-locations.ts'
-import { integerIn, visibleAscii } from '../parse-plain.ts'
+import { integerIn, readableFile, visibleAscii } from '../parse-values.ts'
 import type { Setting } from '../setting.ts'
 
 /** Of the model list, and of calls of its models. */

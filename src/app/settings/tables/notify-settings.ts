@@ -1,7 +1,6 @@
 import { SettingMistake } from '../../../platform/process/setting-mistake.ts'
-import { keyValueStore, withEncodedUser } from '../parse-locations.ts'
 import { bucketName } from '../parse-names.ts'
-import { listOf, passphrase, solidText } from '../parse-plain.ts'
+import { keyValueStore, listOf, passphrase, solidText, withEncodedUser } from '../parse-values.ts'
 import type { Setting } from '../setting.ts'
 
 /** Objects whose events are sent. */

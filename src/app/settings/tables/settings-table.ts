@@ -2,12 +2,12 @@ import { availableParallelism } from 'node:os'
 import type { CompatibilityMode } from '../../../storage/s3/compatibility.ts'
 import type { AclMode } from '../../../storage/s3/configuration/acls.ts'
 import type { EncryptionMode } from '../../../storage/s3/headers/encryption.ts'
-import { bucketOrDrive, bucketPlace } from '../parse-buckets.ts'
-import { databaseLocation, localPath, pemText } from '../parse-locations.ts'
 import {
   accessKey,
   addressRange,
   bucketName,
+  bucketOrDrive,
+  bucketPlace,
   domainName,
   hostName,
   originOrAny,
@@ -15,7 +15,17 @@ import {
   regionName,
   regionOrAny,
 } from '../parse-names.ts'
-import { booleanOf, integerIn, listOf, oneOf, solidText, visibleAscii } from '../parse-plain.ts'
+import {
+  booleanOf,
+  databaseLocation,
+  integerIn,
+  listOf,
+  localPath,
+  oneOf,
+  pemText,
+  solidText,
+  visibleAscii,
+} from '../parse-values.ts'
 import type { Setting } from '../setting.ts'
 import { dashboardSettings } from './dashboard-settings.ts'
 import { driveTable } from './drive-settings.ts'

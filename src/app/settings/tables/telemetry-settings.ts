@@ -1,5 +1,5 @@
 import { SettingMistake } from '../../../platform/process/setting-mistake.ts'
-import { booleanOf, listOf, oneOf, passphrase } from '../parse-plain.ts'
+import { booleanOf, listOf, oneOf, passphrase } from '../parse-values.ts'
 import type { Setting } from '../setting.ts'
 
 const samplers = [

@@ -1,4 +1,5 @@
 import { type Repetition, repeat } from '../../../platform/process/repeat.ts'
+import { withinTime } from '../../../platform/process/time-limit.ts'
 import type { Log } from '../../telemetry/log.ts'
 import type { ProcessMetrics } from '../../telemetry/metrics/process-metrics.ts'
 
@@ -52,4 +53,12 @@ export function watchFailures(log: Log, metrics: () => ProcessMetrics | undefine
   process.on('uncaughtExceptionMonitor', (err) => {
     log.fatal({ err }, 'an exception was not caught: this is a bug; the process ends')
   })
+}
+
+/** A database that does not answer holds up each step for seconds. Nothing depends on them: a process may be killed. */
+const endLimitMs = 5_000
+
+/** Waits for the end of a service, not for ever. Resolves with why it failed. */
+export async function endInTime(end: Promise<void>): Promise<unknown> {
+  return await withinTime(end, endLimitMs).catch((error: unknown) => error)
 }

@@ -2,8 +2,13 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { TlsIdentity } from '../../../platform/http/server.ts'
 import { onceEach, warnOfUntrustedProxy } from '../../gateway/untrusted-proxies.ts'
 import { kindOf } from '../../settings/drive-kinds.ts'
-import type { Environment } from '../../settings/environment.ts'
-import { readSettings, type Settings, tlsIdentityOf } from '../../settings/read-settings.ts'
+import {
+  readSettings,
+  readTls,
+  type Settings,
+  tlsIdentityOf,
+} from '../../settings/read-settings.ts'
+import type { Environment } from '../../settings/setting.ts'
 import { settingsWarnings } from '../../settings/warnings.ts'
 import { logDescriptor } from '../../telemetry/access-log/open-access-log.ts'
 import { type Log, openLog } from '../../telemetry/log.ts'
@@ -21,10 +26,8 @@ import {
 } from '../first-start.ts'
 import { openService, type Service } from '../service.ts'
 import { checkOpenFiles, serve } from '../serving.ts'
-import { repeatChores, watchFailures } from './chores.ts'
-import { endInTime } from './end-in-time.ts'
-import { sharedCheck } from './shared-check.ts'
-import { TlsReload } from './tls-reload.ts'
+import { endInTime, repeatChores, watchFailures } from './chores.ts'
+import { sharedCheck } from './worker-messages.ts'
 
 /** The server: this process itself, or its workers. */
 interface Servers {
@@ -234,4 +237,46 @@ function obeySignals(signals: Signals, running: Running): void {
     servers.reopenAccessLog()
     void reload.run()
   })
+}
+
+interface TlsReloadOptions {
+  /** Undefined: the port speaks plain HTTP, which only a restart changes. */
+  readonly current: TlsIdentity | undefined
+  /** The current environment, with the current content of the first start's file. */
+  readonly readEnvironment: () => Promise<Environment>
+  readonly replace: (tls: TlsIdentity) => void
+  readonly log: Log
+}
+
+/** Reloads certificate and key, for SIGHUP. If they can't be read, the old ones stay in use. */
+class TlsReload {
+  readonly #options: TlsReloadOptions
+  #current: TlsIdentity | undefined
+
+  constructor(options: TlsReloadOptions) {
+    this.#options = options
+    this.#current = options.current
+  }
+
+  async run(): Promise<void> {
+    const { log } = this.#options
+    try {
+      const tls = readTls(await this.#options.readEnvironment())
+      if (this.#current === undefined && tls === undefined) {
+        log.info('SIGHUP: TLS_CERT and TLS_KEY are not set; no certificate was read')
+      } else if (this.#current === undefined) {
+        log.warn('SIGHUP: TLS_CERT and TLS_KEY are set now; restart to serve HTTPS')
+      } else if (tls === undefined) {
+        log.warn('SIGHUP: TLS_CERT and TLS_KEY are no longer set; the certificate stays in use')
+      } else if (tls.cert === this.#current.cert && tls.key === this.#current.key) {
+        log.info('SIGHUP: the certificate is unchanged')
+      } else {
+        this.#options.replace(tls)
+        this.#current = tls
+        log.info('certificate reloaded')
+      }
+    } catch (error) {
+      log.error({ err: error }, 'could not reload the certificate; the current one stays in use')
+    }
+  }
 }

@@ -2,14 +2,12 @@ import cluster from 'node:cluster'
 import type { Settings } from '../../settings/read-settings.ts'
 import { logDescriptor } from '../../telemetry/access-log/open-access-log.ts'
 import { openLog } from '../../telemetry/log.ts'
-import { WorkerScrape } from '../../telemetry/metrics/worker-scrape.ts'
+import { WorkerScrape } from '../../telemetry/metrics/scraper.ts'
 import { failureText } from '../failure-text.ts'
 import { openService, type Service } from '../service.ts'
 import { type Serving, serve } from '../serving.ts'
-import { watchFailures } from './chores.ts'
-import { endInTime } from './end-in-time.ts'
-import { ownCheck } from './shared-check.ts'
-import type { FromWorker, ToWorker } from './worker-messages.ts'
+import { endInTime, watchFailures } from './chores.ts'
+import { type FromWorker, ownCheck, type ToWorker } from './worker-messages.ts'
 
 const scrapes = new WorkerScrape(() => tell({ kind: 'scrape' }))
 

@@ -6,8 +6,7 @@ import type { Settings } from '../../settings/read-settings.ts'
 import { shown } from '../../settings/setting.ts'
 import { createLog, type Log, type LogOutput, logRequest, openOutput } from '../log.ts'
 import type { RequestRecord, RequestSink } from '../requests.ts'
-import { isS3Operation } from './aws-operation.ts'
-import { s3Line } from './s3-line.ts'
+import { isS3Operation, s3Line } from './s3-line.ts'
 
 export interface AccessLog extends RequestSink {
   /** Whether its lines need RequestRecord.begun. */

@@ -5,8 +5,8 @@ import { renderFault } from '../../gateway/gateway.ts'
 import { json, probe } from '../../gateway/health.ts'
 import { type Settings, tlsIdentityOf } from '../../settings/read-settings.ts'
 import type { Log } from '../log.ts'
-import { metricsContentType } from './metrics-text.ts'
 import type { Scrape } from './scraper.ts'
+import { metricsContentType } from './snapshot.ts'
 
 export interface MetricsHandlerParts {
   /** Absent: metrics are off. */

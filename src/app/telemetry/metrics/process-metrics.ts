@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs'
 import { performance } from 'node:perf_hooks'
-import { openFileLimit } from '../../../platform/process/open-files.ts'
+import { openFileLimit } from '../../../platform/process/process-limits.ts'
 import type { Database } from '../../../platform/state/database.ts'
 import type { Drive } from '../../../storage/drives/drive.ts'
 import type { Mount } from '../../../storage/drives/route/mount.ts'

@@ -2,9 +2,8 @@ import { packageVersion } from '../../../platform/process/package-folder.ts'
 import { withinTime } from '../../../platform/process/time-limit.ts'
 import type { Mount } from '../../../storage/drives/route/mount.ts'
 import { onceAtATime } from '../../gateway/health.ts'
-import { metricsText } from './metrics-text.ts'
 import { driveLabel, type ProcessMetrics } from './process-metrics.ts'
-import { type Snapshot, SnapshotBuilder } from './snapshot.ts'
+import { metricsText, type Snapshot, SnapshotBuilder } from './snapshot.ts'
 import type { WorkerReport } from './worker-snapshots.ts'
 
 const alone: WorkerReport = { snapshots: [], workers: 1, silent: 0, deaths: 0 }
@@ -117,5 +116,41 @@ async function answerOf<Result>(
     return ask && (await withinTime(ask(), timeoutMs))
   } catch {
     return undefined
+  }
+}
+
+/** The primary waits less for silent workers. */
+const primaryTimeoutMs = 8_000
+
+/** Scrapes that a worker receives, and the primary answers. Scrapes at the same time share one answer. */
+export class WorkerScrape {
+  readonly #ask: () => void
+  #running: Promise<string> | undefined
+  #answer: (text: string | undefined) => void = () => undefined
+
+  /** @param ask asks the primary, which calls `receive`. */
+  constructor(ask: () => void) {
+    this.#ask = ask
+  }
+
+  readonly scrape: Scrape = () => {
+    this.#running ??= this.#run().finally(() => {
+      this.#running = undefined
+    })
+    return this.#running
+  }
+
+  /** @param text undefined if the primary could not gather the metrics. */
+  receive(text: string | undefined): void {
+    this.#answer(text)
+  }
+
+  async #run(): Promise<string> {
+    const { promise, resolve } = Promise.withResolvers<string | undefined>()
+    this.#answer = resolve
+    this.#ask()
+    const text = await withinTime(promise, primaryTimeoutMs)
+    if (text === undefined) throw new Error('The main process could not gather the metrics.')
+    return text
   }
 }

@@ -1,5 +1,4 @@
-import { mergeSnapshots } from './metrics-text.ts'
-import { countersOf, type Snapshot } from './snapshot.ts'
+import { countersOf, mergeSnapshots, type Snapshot } from './snapshot.ts'
 
 /** What the workers have reported. */
 export interface WorkerReport {

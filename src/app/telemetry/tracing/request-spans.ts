@@ -10,8 +10,7 @@ import {
 import type { HttpRequest } from '../../../platform/http/message.ts'
 import { partOf } from '../../gateway/gateway.ts'
 import type { BegunSpan } from '../calls.ts'
-import { redactedPath, redactedQuery } from '../redacted-query.ts'
-import type { RequestRecord, RequestSpans } from '../requests.ts'
+import { type RequestRecord, type RequestSpans, redactedPath, redactedQuery } from '../requests.ts'
 import { boundedText, type ChildSpans, markFailed } from './call-spans.ts'
 
 export interface ServerSpansParts {

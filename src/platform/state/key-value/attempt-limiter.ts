@@ -1,4 +1,4 @@
-import { addressBlock } from './address-block.ts'
+import ipaddr from 'ipaddr.js'
 import type { KeyValueStore } from './key-value.ts'
 
 /** Per client address and within these minutes (docs/contract/login.md, "Failed logins"). */
@@ -64,4 +64,20 @@ export class AttemptLimiter {
   #keyOf(address: string): string {
     return `${this.#family}:${addressBlock(address)}`
   }
+}
+
+const blockBits = 64
+
+/**
+ * The unit for counting failed logins: an IPv4 address, or the first 64 bits of an IPv6 address.
+ * One customer has at least a /64 (RFC 6177 section 2) and could otherwise use a new address for
+ * each attempt.
+ */
+export function addressBlock(address: string): string {
+  if (!ipaddr.isValid(address)) return 'unknown'
+  // `process` turns ::ffff:192.0.2.1 into 192.0.2.1, so that both forms count as one client.
+  const parsed = ipaddr.process(address)
+  if (parsed.kind() === 'ipv4') return parsed.toString()
+  const bytes = parsed.toByteArray().slice(0, blockBits / 8)
+  return `${Buffer.from(bytes).toString('hex')}/${blockBits}`
 }

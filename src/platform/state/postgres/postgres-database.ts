@@ -11,7 +11,7 @@ import {
   UnmetChange,
   type WriteResult,
 } from '../database.ts'
-import { numberPlaceholders } from '../placeholders.ts'
+import { numberPlaceholders } from '../statements.ts'
 import { ConnectionPool } from './connection-pool.ts'
 import {
   nameOfPostgres,

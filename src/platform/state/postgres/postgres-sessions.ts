@@ -3,7 +3,7 @@ import type { Client, QueryConfig } from 'pg'
 import { batchRows, quotedName, type Row, type Snapshot } from '../backup/snapshot.ts'
 import { DatabaseError } from '../database.ts'
 import type { MigrationSession } from '../migrate.ts'
-import { numberPlaceholders } from '../placeholders.ts'
+import { numberPlaceholders } from '../statements.ts'
 import { connectPatiently, endClient, nameOfPostgres } from './postgres-connections.ts'
 import { isLockTimeout, toPostgresError } from './postgres-errors.ts'
 

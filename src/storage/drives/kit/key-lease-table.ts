@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto'
-import { writeAll } from '../../../platform/state/conditional-writes.ts'
 import type { Database, SqlValue, Statement } from '../../../platform/state/database.ts'
-import { readLists, valueLists } from '../../../platform/state/parameter-lists.ts'
+import { readLists, valueLists, writeAll } from '../../../platform/state/statements.ts'
 import { driveDigest, driveKey } from './drive-database.ts'
 
 /** Few enough to bound the table of revisions, and so many that few names share one. */

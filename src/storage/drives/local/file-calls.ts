@@ -1,7 +1,7 @@
 import nodeFs from 'node:fs'
 import { promisify } from 'node:util'
 import { Limiter } from '../../../platform/process/limiter.ts'
-import { threadPoolSize } from '../../../platform/process/thread-pool.ts'
+import { threadPoolSize } from '../../../platform/process/process-limits.ts'
 import { untilAborted } from '../../../platform/process/time-limit.ts'
 import type { Drive } from '../drive.ts'
 import { DriveError } from '../drive-error.ts'

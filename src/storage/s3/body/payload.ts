@@ -8,7 +8,7 @@ import {
 } from '../../../platform/checksums/checksum.ts'
 import type { HttpRequest } from '../../../platform/http/message.ts'
 import { BodyError, BodyReading } from '../../../platform/http/read-body.ts'
-import { freeMemory } from '../../../platform/process/free-memory.ts'
+import { freeMemory } from '../../../platform/process/buffers.ts'
 import type { Compatibility } from '../compatibility.ts'
 import { S3Error } from '../errors.ts'
 import {

@@ -1,5 +1,5 @@
 import type { ChecksumAlgorithm } from '../../../platform/checksums/checksum.ts'
-import { BufferPool } from '../../../platform/process/buffer-pool.ts'
+import { BufferPool } from '../../../platform/process/buffers.ts'
 import type { PartMemory } from '../../drives/upload-abilities.ts'
 import { type PayloadDigest, type PayloadSink, payloadBlockBytes } from '../body/payload-writer.ts'
 import type { UploadedPart } from './upload-records.ts'

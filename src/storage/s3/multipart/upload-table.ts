@@ -1,6 +1,5 @@
-import { writeAll, writeOne } from '../../../platform/state/conditional-writes.ts'
 import type { Database, Signals, SqlValue, Statement } from '../../../platform/state/database.ts'
-import { isSqlText } from '../../../platform/state/sql-text.ts'
+import { isSqlText, writeAll, writeOne } from '../../../platform/state/statements.ts'
 import { PlacedPartTable } from './placed-part-table.ts'
 import {
   type CommittedParts,

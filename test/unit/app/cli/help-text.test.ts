@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { UsageError } from '../../../../src/app/cli/command.ts'
 import { commands } from '../../../../src/app/cli/commands.ts'
 import { helpText } from '../../../../src/app/cli/help-text.ts'
-import { settingFlags } from '../../../../src/app/cli/setting-flags.ts'
+import { settingFlags } from '../../../../src/app/cli/parse-command-line.ts'
 
 test('The help names every command and every setting, in lines of at most 100 characters', () => {
   const text = helpText(commands)

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { test } from 'node:test'
 import { openTerminal } from '../../../../src/app/cli/connect/terminal.ts'
-import { confirmNewFolder } from '../../../../src/app/cli/new-folder.ts'
+import { confirmNewFolder } from '../../../../src/app/cli/folder-buckets.ts'
 
 const missing = '/nonexistent/folder'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { settingFlags, withFlags } from '../../../../src/app/cli/setting-flags.ts'
+import { settingFlags, withFlags } from '../../../../src/app/cli/parse-command-line.ts'
 import { settingsTable } from '../../../../src/app/settings/tables/settings-table.ts'
 
 test('Every setting has a flag', () => {

@@ -3,7 +3,7 @@ import { mkdtempSync, realpathSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { type DriveLocations, driveLocations } from '../../../../src/app/fleet/drive-locations.ts'
+import { type DriveLocations, driveLocations } from '../../../../src/app/fleet/known-drives.ts'
 import { driveLocation } from '../../../../src/app/settings/drive-kinds.ts'
 
 function locationsOf(drive: string): Promise<DriveLocations> {

@@ -3,7 +3,7 @@ import fs from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { noteText } from '../../../../src/app/fleet/owner-note.ts'
+import { noteText } from '../../../../src/app/fleet/known-drives.ts'
 import type { DriveNotes } from '../../../../src/storage/drives/drive-notes.ts'
 import { LocalNotes } from '../../../../src/storage/drives/local/local-notes.ts'
 

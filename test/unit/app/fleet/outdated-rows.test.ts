@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { outdatedRows } from '../../../../src/app/fleet/outdated-rows.ts'
+import { outdatedRows } from '../../../../src/app/fleet/gateway-table.ts'
 
 const hour = 3_600_000
 const nowMs = 1_000 * hour

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { withTransportSecurity } from '../../../../src/app/gateway/transport-security.ts'
+import { withTransportSecurity } from '../../../../src/app/start/serving.ts'
 
 const reply = { status: 200, headers: [['Content-Type', 'text/plain']] } as const
 const isSent = (host: string | undefined) => {

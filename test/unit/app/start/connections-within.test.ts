@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { connectionsWithin } from '../../../../src/app/start/serving.ts'
-import { openFileLimit } from '../../../../src/platform/process/open-files.ts'
+import { openFileLimit } from '../../../../src/platform/process/process-limits.ts'
 
 for (const [openFiles, connections] of [
   [256, 42],

@@ -13,8 +13,8 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import type { Environment } from '../../../../src/app/settings/environment.ts'
 import { readSettings } from '../../../../src/app/settings/read-settings.ts'
+import type { Environment } from '../../../../src/app/settings/setting.ts'
 import { namesFrom, provideSettings } from '../../../../src/app/start/first-start.ts'
 import { SettingsError } from '../../../../src/platform/process/setting-mistake.ts'
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { startClock } from '../../../../src/app/start/start-clock.ts'
 import type { Log } from '../../../../src/app/telemetry/log.ts'
 import type { Database } from '../../../../src/platform/state/database.ts'
+import { startClock } from '../../../../src/platform/state/database-clock.ts'
 
 test('A difference of the clocks is logged when it begins and when it is over, not at its edge', async (t) => {
   t.mock.method(performance, 'now', () => 0)

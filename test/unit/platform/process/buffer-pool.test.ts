@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { BufferPool } from '../../../../src/platform/process/buffer-pool.ts'
+import { BufferPool } from '../../../../src/platform/process/buffers.ts'
 
 test('BufferPool reuses a returned buffer once', () => {
   const pool = new BufferPool(16, 2)

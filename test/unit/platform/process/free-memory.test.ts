@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { freeMemory } from '../../../../src/platform/process/free-memory.ts'
+import { freeMemory } from '../../../../src/platform/process/buffers.ts'
 
 test('freeMemory frees bytes with memory of their own immediately', () => {
   const before = process.memoryUsage().arrayBuffers

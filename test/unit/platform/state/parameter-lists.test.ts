@@ -2,11 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import type { Database } from '../../../../src/platform/state/database.ts'
-import {
-  parameterLists,
-  readLists,
-  valueLists,
-} from '../../../../src/platform/state/parameter-lists.ts'
+import { parameterLists, readLists, valueLists } from '../../../../src/platform/state/statements.ts'
 
 const pair = fc.tuple(fc.string(), fc.integer())
 

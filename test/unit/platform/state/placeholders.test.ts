@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { numberPlaceholders } from '../../../../src/platform/state/placeholders.ts'
+import { numberPlaceholders } from '../../../../src/platform/state/statements.ts'
 
 test('numberPlaceholders numbers question marks from left to right', () => {
   assert.equal(

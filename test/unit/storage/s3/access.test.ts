@@ -17,7 +17,7 @@ async function shown(
   const service = {
     bucketCreation,
     buckets: { find: () => found },
-    registries: {
+    cached: {
       lookAgain: async () => {
         found = configuration
       },

@@ -1,5 +1,5 @@
 import { untilAborted } from '../../../../platform/process/time-limit.ts'
-import { ConnectError } from '../connect-error.ts'
+import { ConnectError } from '../../command.ts'
 import { NobodyThere, type Terminal } from '../terminal.ts'
 import { type Consent, consentCodeOf, consentUrl, newConsent } from './consent.ts'
 import { exchangeCode } from './exchange-code.ts'

@@ -1,6 +1,6 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { driveScope } from '../../../../storage/drives/google/api/access-tokens.ts'
-import { ConnectError } from '../connect-error.ts'
+import { ConnectError } from '../../command.ts'
 
 /** A pending consent request: what ties Google's answer to it. */
 export interface Consent {

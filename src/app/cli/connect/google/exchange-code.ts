@@ -3,7 +3,7 @@ import { parsedJson } from '../../../../platform/text/json-text.ts'
 import { driveScope } from '../../../../storage/drives/google/api/access-tokens.ts'
 import { defaultLimits, GoogleHttp } from '../../../../storage/drives/google/api/google-http.ts'
 import { TransientError } from '../../../../storage/drives/kit/cloud/retry-policy.ts'
-import { ConnectError } from '../connect-error.ts'
+import { ConnectError } from '../../command.ts'
 import { word } from './consent.ts'
 
 interface CodeExchange {

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { ConnectError } from '../connect-error.ts'
+import { ConnectError } from '../../command.ts'
 import { type Consent, consentCodeOf } from './consent.ts'
 
 /** Where Google redirects the browser after consent: a local server for one answer. */

@@ -1,6 +1,5 @@
 import type { SqlValue, Statement } from '../../../../platform/state/database.ts'
-import type { ParameterList } from '../../../../platform/state/parameter-lists.ts'
-import { rowInserts } from '../../../../platform/state/row-inserts.ts'
+import { type ParameterList, rowInserts } from '../../../../platform/state/statements.ts'
 import type { HiddenFile, IndexedFile } from './drive-index.ts'
 
 /** A row as the database returns it. */

@@ -1,10 +1,10 @@
-import { writeAll } from '../../../../platform/state/conditional-writes.ts'
 import type { Database, Statement } from '../../../../platform/state/database.ts'
 import {
   listStatements,
   readLists,
   valueLists,
-} from '../../../../platform/state/parameter-lists.ts'
+  writeAll,
+} from '../../../../platform/state/statements.ts'
 import type {
   ChildrenQuery,
   DriveIndex,

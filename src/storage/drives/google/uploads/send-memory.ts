@@ -1,4 +1,4 @@
-import { BufferPool } from '../../../../platform/process/buffer-pool.ts'
+import { BufferPool } from '../../../../platform/process/buffers.ts'
 import type { PartMemory } from '../../upload-abilities.ts'
 
 /** The unit of resumable sessions (API guide, "Perform a resumable upload"). */

@@ -5,7 +5,7 @@ import {
   parameterLists,
   readLists,
   valueLists,
-} from '../../../../platform/state/parameter-lists.ts'
+} from '../../../../platform/state/statements.ts'
 import { driveDigest, driveKey } from '../../kit/drive-database.ts'
 
 /** Readers may look up the record of a file that was just deleted. */

@@ -1,6 +1,6 @@
 import fs from 'node:fs'
 import { answerCalls } from '../../../../platform/process/call-thread.ts'
-import { stopwatch } from '../../../../platform/process/passed-time.ts'
+import { stopwatch } from '../../../../platform/process/time-limit.ts'
 import { folderMark } from '../folders/folder-sync.ts'
 import { syncFolderNow } from '../folders/open-folder.ts'
 import { codeOf } from '../fs-error.ts'

@@ -4,7 +4,7 @@ import {
   type GetObjectCommandInput,
   type GetObjectCommandOutput,
 } from '@aws-sdk/client-s3'
-import { freeMemory } from '../../../../platform/process/free-memory.ts'
+import { freeMemory } from '../../../../platform/process/buffers.ts'
 import type { ObjectName, OpenObject, OpenOptions, WantedBytes } from '../../drive.ts'
 import { DriveError } from '../../drive-error.ts'
 import { CachedObject } from '../../kit/open-objects.ts'

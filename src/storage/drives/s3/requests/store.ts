@@ -10,7 +10,7 @@ import {
   type ServiceOutputTypes,
 } from '@aws-sdk/client-s3'
 import type { ChecksumAlgorithm } from '../../../../platform/checksums/checksum.ts'
-import { freeMemory } from '../../../../platform/process/free-memory.ts'
+import { freeMemory } from '../../../../platform/process/buffers.ts'
 import { untilAborted, withDeadline } from '../../../../platform/process/time-limit.ts'
 import { DriveError } from '../../drive-error.ts'
 import { noCredentials, storeError } from './store-errors.ts'

@@ -5,7 +5,7 @@ import {
   parameterLists,
   readLists,
   valueLists,
-} from '../../../../platform/state/parameter-lists.ts'
+} from '../../../../platform/state/statements.ts'
 import { driveDigest } from '../../kit/drive-database.ts'
 
 export interface FileVersion {

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { check } from '../../../../../src/app/cli/commands/check.ts'
-import type { Environment } from '../../../../../src/app/settings/environment.ts'
+import type { Environment } from '../../../../../src/app/settings/setting.ts'
 import { openDatabase } from '../../../../../src/platform/state/open-database.ts'
 
 const canMount = process.platform === 'linux' && process.getuid?.() === 0

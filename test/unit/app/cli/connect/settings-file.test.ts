@@ -13,7 +13,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { ConnectError } from '../../../../../src/app/cli/connect/connect-error.ts'
+import { ConnectError } from '../../../../../src/app/cli/command.ts'
 import {
   readSettingsFile,
   writeSettingsFile,

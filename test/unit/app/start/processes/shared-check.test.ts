@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { test } from 'node:test'
-import { ownCheck, sharedCheck } from '../../../../../src/app/start/processes/shared-check.ts'
+import { ownCheck, sharedCheck } from '../../../../../src/app/start/processes/worker-messages.ts'
 
 const module = new URL('../../../../../src/app/start/processes/shared-check.ts', import.meta.url)
   .href

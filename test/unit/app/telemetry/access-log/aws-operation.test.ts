@@ -1,9 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import {
-  awsOperation,
-  isS3Operation,
-} from '../../../../../src/app/telemetry/access-log/aws-operation.ts'
+import { awsOperation, isS3Operation } from '../../../../../src/app/telemetry/access-log/s3-line.ts'
 import {
   bucketDefaults,
   objectDefaults,

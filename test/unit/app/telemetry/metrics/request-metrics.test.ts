@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { metricsText } from '../../../../../src/app/telemetry/metrics/metrics-text.ts'
 import { RequestMetrics } from '../../../../../src/app/telemetry/metrics/request-metrics.ts'
-import { SnapshotBuilder } from '../../../../../src/app/telemetry/metrics/snapshot.ts'
+import { metricsText, SnapshotBuilder } from '../../../../../src/app/telemetry/metrics/snapshot.ts'
 import type { Outcome } from '../../../../../src/platform/http/exchange.ts'
 import { recordOf, requestOf } from '../../start/request-of.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { WorkerScrape } from '../../../../../src/app/telemetry/metrics/worker-scrape.ts'
+import { WorkerScrape } from '../../../../../src/app/telemetry/metrics/scraper.ts'
 import { TimeLimitError } from '../../../../../src/platform/process/time-limit.ts'
 
 test('Scrapes of a worker at the same time ask the primary once', async () => {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { metricsText } from '../../../../../src/app/telemetry/metrics/metrics-text.ts'
 import {
   Histogram,
+  metricsText,
   type Snapshot,
   SnapshotBuilder,
 } from '../../../../../src/app/telemetry/metrics/snapshot.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { addressBlock } from '../../../../../src/platform/state/key-value/address-block.ts'
+import { addressBlock } from '../../../../../src/platform/state/key-value/attempt-limiter.ts'
 
 const cases: readonly (readonly [address: string, block: string])[] = [
   ['192.0.2.1', '192.0.2.1'],

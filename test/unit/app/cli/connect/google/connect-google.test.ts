@@ -4,7 +4,7 @@ import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { ConnectError } from '../../../../../../src/app/cli/connect/connect-error.ts'
+import { ConnectError } from '../../../../../../src/app/cli/command.ts'
 import {
   type ConnectOptions,
   connectGoogle,

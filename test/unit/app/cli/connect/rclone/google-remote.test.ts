@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ConnectError } from '../../../../../../src/app/cli/connect/connect-error.ts'
+import { ConnectError } from '../../../../../../src/app/cli/command.ts'
 import { googleRemote } from '../../../../../../src/app/cli/connect/rclone/google-remote.ts'
 
 const token = JSON.stringify({ access_token: 'a', refresh_token: '1//refresh', expiry: 'x' })

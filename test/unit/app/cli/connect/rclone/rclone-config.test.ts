@@ -3,11 +3,11 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { ConnectError } from '../../../../../../src/app/cli/connect/connect-error.ts'
+import { ConnectError } from '../../../../../../src/app/cli/command.ts'
 import {
   parseRcloneConfig,
   readRcloneRemote,
-} from '../../../../../../src/app/cli/connect/rclone/rclone-config.ts'
+} from '../../../../../../src/app/cli/connect/rclone/google-remote.ts'
 
 async function folderFor(t: TestContext): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'bucketry-rclone-'))

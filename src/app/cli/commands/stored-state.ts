@@ -1,5 +1,6 @@
-import { statSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { SettingsError } from '../../../platform/process/setting-mistake.ts'
 import { existingPartOf } from '../../settings/location-mistakes.ts'
 import type { Settings } from '../../settings/read-settings.ts'
 
@@ -34,4 +35,16 @@ export async function asOwnerOf<Result>(
     process.seteuid?.(0)
     process.setegid?.(group)
   }
+}
+
+/**
+ * For commands that work on the database of a gateway: opening it would create an empty one.
+ *
+ * @throws SettingsError when it does not exist
+ */
+export function requireExistingDatabase({ database }: Pick<Settings, 'database'>): void {
+  if (database.kind !== 'sqlite' || existsSync(database.path)) return
+  throw new SettingsError([
+    `${database.path} does not exist: expected the database of a gateway that has been started before`,
+  ])
 }

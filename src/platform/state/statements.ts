@@ -1,4 +1,10 @@
-import type { Database, SqlValue, Statement } from './database.ts'
+import {
+  type CallOptions,
+  type Database,
+  type SqlValue,
+  type Statement,
+  UnmetChange,
+} from './database.ts'
 
 /**
  * Lists are bound only in these sizes, so that few different statements exist and each is prepared
@@ -80,4 +86,79 @@ function listOf(
   const values = items.flat()
   const missing = (values.length / items.length) * (size - items.length)
   return { sql, params: [...values, ...Array.from({ length: missing }, () => null)] }
+}
+
+/**
+ * Whether a row can contain the text: PostgreSQL refuses U+0000 (database.ts, SqlValue). Check it for
+ * values chosen by a client.
+ */
+export function isSqlText(text: string): boolean {
+  return !text.includes('\0')
+}
+
+/** Strings, quoted names and comments, in which a question mark is not a parameter. */
+const quotedOrParameter = /'(?:[^']|'')*'|"(?:[^"]|"")*"|--[^\n]*|\/\*[\s\S]*?\*\/|\?/g
+
+/** Pure: SQL with `?` → SQL with PostgreSQL's `$1`, `$2`, … */
+export function numberPlaceholders(sql: string): string {
+  let count = 0
+  return sql.replace(quotedOrParameter, (match) => {
+    if (match !== '?') return match
+    count += 1
+    return `$${count}`
+  })
+}
+
+/** Rows of one INSERT: few insertSizes, so that few different statements exist. */
+const insertSizes = [64, 8, 1] as const
+
+/**
+ * Pure: statements that insert each row once, in order.
+ *
+ * @param into `INSERT INTO table (column, …)`.
+ */
+export function rowInserts(into: string, rows: readonly (readonly SqlValue[])[]): Statement[] {
+  const statements: Statement[] = []
+  for (let start = 0; start < rows.length; ) {
+    const rest = rows.length - start
+    const size = insertSizes.find((candidate) => candidate <= rest) ?? 1
+    const batch = rows.slice(start, start + size)
+    statements.push({
+      sql: `${into} VALUES ${batch.map((row) => `(${row.map(() => '?').join(', ')})`).join(', ')}`,
+      params: batch.flat(),
+    })
+    start += size
+  }
+  return statements
+}
+
+/**
+ * Runs the statements in one transaction, all or nothing: each of `required` must change one row,
+ * `others` any number. False when nothing was changed because another process was faster.
+ */
+export async function writeAll(
+  database: Database,
+  required: readonly Statement[],
+  others: readonly Statement[] = [],
+  options?: CallOptions,
+): Promise<boolean> {
+  try {
+    const checked = required.map((statement) => ({ ...statement, mustChange: 1 }))
+    await database.write([...checked, ...others], options)
+    return true
+  } catch (error) {
+    if (error instanceof UnmetChange) return false
+    throw error
+  }
+}
+
+/** Whether the statement changed one row. */
+export async function writeOne(
+  database: Database,
+  sql: string,
+  params: readonly SqlValue[],
+  others: Pick<Statement, 'signal'> = {},
+): Promise<boolean> {
+  const [result] = await database.write([{ sql, params, ...others }])
+  return result?.changes === 1
 }

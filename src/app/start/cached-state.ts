@@ -24,10 +24,10 @@ import type { KnownGateways } from '../fleet/known-gateways.ts'
 import { isBucketName } from '../settings/parse-names.ts'
 import type { Settings } from '../settings/read-settings.ts'
 import type { Log } from '../telemetry/log.ts'
-import type { TimedCheck } from './processes/shared-check.ts'
+import type { TimedCheck } from './processes/worker-messages.ts'
 
 /** What every process keeps in memory of the database, and what a change of it is in force through. */
-export interface Registries {
+export interface CachedState {
   readonly keys: StoredKeys
   readonly keyAdmin: KeyAdmin
   /** Of clients that call models. */
@@ -68,7 +68,7 @@ export async function applyAccessKeys({
   database,
   log,
   now,
-}: Pick<RegistryParts, 'settings' | 'database' | 'log' | 'now'>): Promise<void> {
+}: Pick<CachedStateParts, 'settings' | 'database' | 'log' | 'now'>): Promise<void> {
   await applyDeclaredKeys(settings.accessKeys, {
     table: new AccessKeyTable(database),
     sealer: createSealer(settings.secretKey, 'accessKeys'),
@@ -86,7 +86,7 @@ export async function applyAccessKeys({
   }
 }
 
-interface RegistryParts {
+interface CachedStateParts {
   readonly settings: Settings
   readonly database: Database
   readonly log: Log
@@ -100,7 +100,7 @@ interface RegistryParts {
 }
 
 /** Loads access keys and buckets, and begins to watch them. @throws DatabaseError */
-export async function openRegistries(parts: RegistryParts): Promise<Registries> {
+export async function openCachedState(parts: CachedStateParts): Promise<CachedState> {
   const { settings, database, log, gateways, now } = parts
   const { watch, onCheck, take } = createWatch(parts)
   const table = new AccessKeyTable(database)
@@ -165,7 +165,7 @@ function createWatch({
   gateways,
   onTime = () => undefined,
   isTold = false,
-}: RegistryParts) {
+}: CachedStateParts) {
   let time: TimedCheck['time']
   let listener: (check: TimedCheck) => void = () => undefined
   const revisions = new Revisions(database, (...measured) => {
