@@ -1,5 +1,4 @@
 import type { Command } from './command.ts'
-import { homeFolder } from './folder-buckets.ts'
 
 /**
  * All commands; the first one is the default. A command is imported when it runs, so that serving does not
@@ -64,22 +63,9 @@ export const commands: readonly Command[] = [
       },
     },
     details: ['Exit status: 0 all is there and works, 1 something fails or does not exist.'],
-    /** Prints what works, one line each; fails with the first problem, and where no gateway has been started. */
-    async run({ environment, buckets, options, warnings = [] }) {
-      const { check } = await import('./commands/check.ts')
-      const isThere = await check({
-        environment,
-        buckets,
-        warnings,
-        isBeforeStart: options.create === true,
-        say: (line) => void process.stdout.write(`${line}\n`),
-        writeLog: (line) => void process.stderr.write(line),
-      })
-      if (isThere) return 0
-      const { nothingText, otherInstallations } = await import('./commands/check.ts')
-      const where = { home: homeFolder, dataHome: environment.XDG_DATA_HOME }
-      process.stderr.write(nothingText(otherInstallations(where)))
-      return 1
+    async run(call) {
+      const { checkCommand } = await import('./commands/check.ts')
+      return await checkCommand(call)
     },
   },
   {
@@ -119,20 +105,9 @@ export const commands: readonly Command[] = [
     details: [
       'Exit status: 0 all objects match, 1 an object differs, 2 not everything could be read.',
     ],
-    async run({ environment, buckets, operands, options }) {
+    async run(call) {
       const { verify } = await import('./commands/verify.ts')
-      return await verify({
-        environment,
-        buckets,
-        bucket: operands[0] ?? '',
-        prefix: typeof options.prefix === 'string' ? options.prefix : '',
-        isJson: options.json === true,
-        output: {
-          write: (text) => void process.stdout.write(text),
-          ...(process.stderr.isTTY && { showProgress }),
-        },
-        writeLog: (line) => void process.stderr.write(line),
-      })
+      return await verify(call)
     },
   },
   {
@@ -179,10 +154,9 @@ export const commands: readonly Command[] = [
     summary: 'Write the database and the generated settings into FILE. The server may run.',
     count: [1, 1],
     details: ['FILE contains keys and passwords. Only its owner can read it.'],
-    async run({ environment, buckets, operands }) {
+    async run(call) {
       const { backup } = await import('./commands/backup.ts')
-      const done = await backup({ environment, buckets, file: operands[0] ?? '' })
-      process.stderr.write(`${done}\n`)
+      process.stderr.write(`${await backup(call)}\n`)
       return 0
     },
   },
@@ -192,10 +166,9 @@ export const commands: readonly Command[] = [
     summary: 'Restore a backup into a database that does not exist yet or is empty.',
     count: [1, 1],
     details: ['A backup of SQLite can be restored to PostgreSQL, and the other way round.'],
-    async run({ environment, buckets, operands }) {
+    async run(call) {
       const { restore } = await import('./commands/backup.ts')
-      const done = await restore({ environment, buckets, file: operands[0] ?? '' })
-      process.stderr.write(`${done}\n`)
+      process.stderr.write(`${await restore(call)}\n`)
       return 0
     },
   },
@@ -234,8 +207,3 @@ export const commands: readonly Command[] = [
     },
   },
 ]
-
-/** Overwrites the current line (ECMA-48, "EL"). */
-function showProgress(text: string): void {
-  process.stderr.write(`\r\u001b[K${text}`)
-}

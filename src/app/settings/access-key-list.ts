@@ -1,6 +1,8 @@
+import { resolve } from 'node:path'
 import { z } from 'zod'
 import { type JsonPath, linesOf, syntaxMistake } from '../../models/catalogue/catalogue-error.ts'
 import { jsonPath } from '../../platform/json-api/api-error.ts'
+import { readValue } from '../../platform/process/bounded-file.ts'
 import { SettingMistake } from '../../platform/process/setting-mistake.ts'
 import type { DeclaredKey } from '../../storage/access/declared-keys.ts'
 import {
@@ -10,10 +12,12 @@ import {
   limitsSchema,
   nameSchema,
 } from '../../storage/access/key-input.ts'
+import type { PrivatePath } from './location-mistakes.ts'
 import { accessKey, isBucketName } from './parse-names.ts'
+import type { Environment } from './setting.ts'
 
 /** An access key of ACCESS_KEYS. Its secret is elsewhere, so that the list can be shown and kept anywhere. */
-export interface ParsedKey extends Omit<DeclaredKey, 'secretKey'> {
+interface ParsedKey extends Omit<DeclaredKey, 'secretKey'> {
   readonly secret: { readonly file: string } | { readonly variable: string }
 }
 
@@ -72,13 +76,78 @@ const listSchema = z.array(keySchema).check(({ value, issues }) => {
   }
 })
 
+/** The keys of ACCESS_KEYS, and the files with their secrets, which clients must not be able to read. */
+export interface AccessKeyList {
+  readonly keys: readonly DeclaredKey[]
+  readonly files: readonly PrivatePath[]
+}
+
+/**
+ * Reads the list in ACCESS_KEYS and the secrets of its keys.
+ *
+ * @param mistakes gets a line if the list is not valid, and one for each secret that can't be read
+ */
+export function readAccessKeys(
+  text: string,
+  environment: Environment,
+  mistakes: string[],
+): AccessKeyList {
+  try {
+    const parsed = accessKeyList(text)
+    return { keys: withSecrets(parsed, environment, mistakes), files: secretFiles(parsed) }
+  } catch (error) {
+    if (!(error instanceof SettingMistake)) throw error
+    mistakes.push(`ACCESS_KEYS is a hidden value: ${error.message}`)
+    return { keys: [], files: [] }
+  }
+}
+
+function secretFiles(keys: readonly ParsedKey[]): PrivatePath[] {
+  return keys.flatMap(({ secret, accessKeyId }) =>
+    'file' in secret
+      ? [{ name: `secretKeyFile of ${accessKeyId} in ACCESS_KEYS`, path: resolve(secret.file) }]
+      : [],
+  )
+}
+
+/**
+ * Reads the secrets of the keys.
+ *
+ * @param mistakes gets a line for each secret that can't be read
+ */
+function withSecrets(
+  keys: readonly ParsedKey[],
+  environment: Environment,
+  mistakes: string[],
+): DeclaredKey[] {
+  return keys.map(({ secret, ...key }) => {
+    const secretKey = 'file' in secret ? fileText(secret.file) : environment[secret.variable]
+    if (!secretKey) {
+      const where =
+        'file' in secret ? `the file ${secret.file}` : `the environment variable ${secret.variable}`
+      mistakes.push(
+        `ACCESS_KEYS has the key ${key.accessKeyId}: expected its secret in ${where}, which cannot be read or is empty`,
+      )
+    }
+    return { ...key, secretKey: secretKey ?? '' }
+  })
+}
+
+function fileText(path: string): string | undefined {
+  try {
+    return readValue(path)
+  } catch {
+    return undefined
+  }
+}
+
 /**
  * Parses the JSON list of ACCESS_KEYS. Messages quote none of its values: a secret may have been put into the list by
  * mistake.
  *
  * @throws SettingMistake that names the first wrong field
  */
-export function accessKeyList(text: string): readonly ParsedKey[] {
+function accessKeyList(text: string): readonly ParsedKey[] {
   const { data, error } = listSchema.safeParse(jsonOf(text))
   const [issue] = error?.issues ?? []
   if (issue === undefined) return data ?? []

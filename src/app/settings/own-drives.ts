@@ -1,28 +1,8 @@
-import { type DrivePlace, nameFor } from '../../storage/drives/drive-kind.ts'
-import { areNested } from '../../storage/drives/route/mount.ts'
-import { type DriveLocation, isDriveLocation, kindOf } from './drive-kinds.ts'
+import { nameFor } from '../../storage/drives/drive-kind.ts'
+import { isDriveLocation } from './drive-kinds.ts'
 import { didYouMean, nearestName } from './nearest-name.ts'
 import { type BucketPlaceSetting, defaultDriveName } from './parse-names.ts'
-import { type SettingValues, settingsTable } from './tables/settings-table.ts'
-
-/** The settings that each drive has: for the drive ARCHIVE, with `_ARCHIVE` after their names. */
-export const settingsOfDrives = [
-  'drive',
-  'gdriveClientId',
-  'gdriveClientSecret',
-  'gdriveRefreshToken',
-  'gdriveServiceAccount',
-  'gdriveSubject',
-  'gdriveSharedDrive',
-  'gdriveDelete',
-  's3DriveAccessKey',
-  's3DriveSecretKey',
-  's3DriveRegion',
-  's3DriveAddressing',
-  's3DriveCa',
-] as const satisfies readonly (keyof SettingValues)[]
-
-export type DriveValues = Pick<SettingValues, (typeof settingsOfDrives)[number]>
+import { type DriveValues, settingsOfDrives, settingsTable } from './tables/settings-table.ts'
 
 /** A drive, with the settings that it has for itself. */
 export interface DriveSettings extends DriveValues {
@@ -38,7 +18,7 @@ const otherSettings = Object.values(settingsTable)
   .filter((name) => name.startsWith('DRIVE_'))
 
 /** The name of a drive's setting: `GDRIVE_SUBJECT_ARCHIVE`. */
-export function nameOfDrive(key: (typeof settingsOfDrives)[number], drive: string): string {
+export function nameOfDrive(key: keyof DriveValues, drive: string): string {
   return nameFor(drive, settingsTable[key].name)
 }
 
@@ -96,64 +76,6 @@ function nameBehind(variable: string, setting: string): string | undefined {
   if (!variable.startsWith(`${setting}_`)) return undefined
   const name = variable.slice(setting.length + 1)
   return name !== 'FILE' && /^[A-Z][A-Z0-9_]*$/.test(name) ? name : undefined
-}
-
-/** Mistakes in how buckets and drives belong together. */
-export function placeMistakes(
-  places: readonly BucketPlaceSetting[],
-  drives: readonly string[],
-): string[] {
-  const mistakes = places.flatMap(({ bucket, drive }) => {
-    if (drive === '' || drives.includes(drive)) return []
-    const hint = didYouMean(drive, drives)
-    return [`ALLOWED_BUCKETS has ${bucket}@${drive}, but DRIVE_${drive} is not set${hint}`]
-  })
-  for (const name of drives) {
-    if (places.some(({ drive }) => drive === name)) continue
-    mistakes.push(
-      `DRIVE_${name} is set, but no bucket is on it: write BUCKET@${name} in ALLOWED_BUCKETS`,
-    )
-  }
-  return [...mistakes, ...doubleBuckets(places), ...sharedFolders(places)]
-}
-
-function doubleBuckets(places: readonly BucketPlaceSetting[]): string[] {
-  const names = places.map(({ bucket }) => bucket)
-  const doubles = new Set(names.filter((name, index) => names.indexOf(name) !== index))
-  return [...doubles].map((name) => `ALLOWED_BUCKETS has ${name} twice, in different places`)
-}
-
-function sharedFolders(places: readonly BucketPlaceSetting[]): string[] {
-  return pairsOf(places).flatMap(([one, other]) => {
-    const isSame = one.drive === other.drive && one.bucket !== other.bucket
-    if (!isSame || !areNested(one.folder, other.folder)) return []
-    return [
-      `ALLOWED_BUCKETS has ${one.bucket} and ${other.bucket} in the same folder, or one in the other: expected separate folders`,
-    ]
-  })
-}
-
-/** Two drives at one place, or one inside the other, would take each other's files for objects. */
-export function nestedDrives(drives: readonly DriveSettings[]): string[] {
-  return pairsOf(drives).flatMap(([one, other]) => {
-    const [place, otherPlace] = [placeOf(one), placeOf(other)]
-    if (place === undefined || otherPlace === undefined) return []
-    if (place.server !== otherPlace.server || !areNested(place.path, otherPlace.path)) return []
-    const names = [one, other].map(({ name }) => nameOfDrive('drive', name))
-    return [
-      `${names.join(' and ')} are in the same place, or one in the other: expected separate folders`,
-    ]
-  })
-}
-
-/** Undefined also if the location is not valid. */
-function placeOf(own: DriveSettings): DrivePlace | undefined {
-  const location = own.drive as DriveLocation | undefined
-  return location && kindOf(location).placeOf?.(own)
-}
-
-function pairsOf<Item>(items: readonly Item[]): (readonly [Item, Item])[] {
-  return items.flatMap((one, index) => items.slice(index + 1).map((other) => [one, other] as const))
 }
 
 interface BucketsOfDrives {

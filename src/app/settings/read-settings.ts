@@ -1,5 +1,3 @@
-import { resolve } from 'node:path'
-import { createSecureContext } from 'node:tls'
 import type { TlsIdentity } from '../../platform/http/server.ts'
 import { readValue } from '../../platform/process/bounded-file.ts'
 import {
@@ -9,21 +7,11 @@ import {
 } from '../../platform/process/setting-mistake.ts'
 import type { DeclaredKey } from '../../storage/access/declared-keys.ts'
 import { credentialKeys } from '../../storage/drives/google/gdrive-kind.ts'
-import { readKeyList, secretFiles, withSecrets } from './declared-keys.ts'
+import type { AccessKeyList } from './access-key-list.ts'
+import { crossMistakes, settingFiles, tlsIdentityOf, tlsMistakes } from './cross-checks.ts'
 import { kindOf } from './drive-kinds.ts'
 import { ignoredFileWith } from './env-file.ts'
-import { drivesThatAnswer, locationMistakes, type PrivatePath } from './location-mistakes.ts'
-import { didYouMean } from './nearest-name.ts'
-import {
-  type DriveSettings,
-  type DriveValues,
-  isOfNamedDrive,
-  namedDrives,
-  nameOfDrive,
-  nestedDrives,
-  placeMistakes,
-  settingsOfDrives,
-} from './own-drives.ts'
+import { type DriveSettings, namedDrives, nameOfDrive } from './own-drives.ts'
 import { type BucketPlaceSetting, defaultDriveName } from './parse-names.ts'
 import {
   type DefaultSource,
@@ -34,7 +22,12 @@ import {
   type Setting,
   shown,
 } from './setting.ts'
-import { type SettingValues, settingsTable } from './tables/settings-table.ts'
+import {
+  type DriveValues,
+  type SettingValues,
+  settingsOfDrives,
+  settingsTable,
+} from './tables/settings-table.ts'
 
 /** The settings in force. Units are in the names; lists and flags are never undefined. */
 export type Settings = Readonly<
@@ -87,32 +80,26 @@ export async function readSettings(environment: Environment, envFile?: string): 
   // Only parts that one process receives can be sent to Google together (decision 0016).
   const isForOne = drives.some(({ drive }) => drive && kindOf(drive).prefersOneWorker)
   if (isForOne && !isGiven(environment, settingsTable.workers.name)) values.workers = 1
-  const declared = await readKeyList(settings.accessKeys, mistakes)
-  const files = [...privateFiles(environment, envFile), ...secretFiles(declared)]
-  const accessKeys = withSecrets(declared, environment, mistakes)
-  const answering = await drivesThatAnswer(drives)
-  mistakes.push(
-    ...bucketMistakes(settings),
-    ...keyMistakes(settings, declared),
-    ...readOnlyMistakes(settings, drives),
-    ...drives.flatMap((drive) => driveMistakes(drive, settings)),
-    ...nestedDrives(answering),
-    ...tlsMistakes(environment, settings),
-    ...portMistakes(settings),
-    ...answering.flatMap((drive) => locationMistakes(drive, settings, files)),
-  )
+  const declared = await declaredKeys(settings.accessKeys, environment, mistakes)
+  const accessKeys = declared.keys
+  const files = [...settingFiles(environment, envFile), ...declared.files]
+  mistakes.push(...(await crossMistakes({ environment, settings, drives, accessKeys, files })))
   if (mistakes.length > 0) throw new SettingsError(mistakes)
   const allowedBuckets = places.map(({ bucket }) => bucket)
   const checked = { ...settings, accessKeys, allowedBuckets, bucketPlaces: places, drives }
   return Object.freeze(checked) as Settings
 }
 
-function keyMistakes(
-  { accessKey }: SettingValues,
-  declared: readonly { readonly accessKeyId: string }[],
-): string[] {
-  if (!declared.some(({ accessKeyId }) => accessKeyId === accessKey)) return []
-  return [`ACCESS_KEYS has ${shown(accessKey ?? '')}: expected other IDs than ACCESS_KEY`]
+/** Most gateways have no such list, and zod takes 100 ms and 18 MB. */
+async function declaredKeys(
+  text: string | undefined,
+  environment: Environment,
+  mistakes: string[],
+): Promise<AccessKeyList> {
+  if (text === undefined || text === settingsTable.accessKeys.default)
+    return { keys: [], files: [] }
+  const { readAccessKeys } = await import('./access-key-list.ts')
+  return readAccessKeys(text, environment, mistakes)
 }
 
 interface DriveReading {
@@ -124,9 +111,9 @@ interface DriveReading {
 
 /** The default drive, and those that variables name. */
 function readDrives({ environment, settings, mistakes, source }: DriveReading): DriveSettings[] {
-  const { readOnly = [], allowedBuckets: places = [] } = settings
+  const { readOnly = [] } = settings
   const named = namedDrives(environment)
-  mistakes.push(...named.mistakes, ...placeMistakes(places, named.names))
+  mistakes.push(...named.mistakes)
   const isReadOnly = (name: string) => readOnly.includes(`@${name}`)
   const others = named.names.map((name) => {
     const values: Record<string, unknown> = {}
@@ -184,26 +171,6 @@ function readDefaultSource(environment: Environment, mistakes: string[]): Defaul
 function readDataDir(environment: Environment, mistakes: string[]): string {
   // A value that can't be read is a mistake, and the others are checked with the default.
   return readOne(settingsTable.dataDir, environment, mistakes) ?? settingsTable.dataDir.default
-}
-
-/** Files that hold settings. */
-function privateFiles(environment: Environment, envFile: string | undefined): PrivatePath[] {
-  const names = Object.values<Setting<unknown>>(settingsTable).map(({ name }) => `${name}_FILE`)
-  const ofDrives = Object.entries(environment)
-    .filter(([name, value]) => name.endsWith('_FILE') && isOfNamedDrive(name, value))
-    .map(([name]) => name)
-  const files = [...new Set([...names, ...ofDrives])].flatMap((name) => {
-    const path = environment[name]
-    return hasValue(path) ? [{ name, path: resolve(path) }] : []
-  })
-  const own = envFile === undefined ? [] : [{ name: 'The generated settings file', path: envFile }]
-  return [...own, ...files]
-}
-
-type TlsValues = Pick<SettingValues, 'tlsCert' | 'tlsKey'>
-
-export function tlsIdentityOf({ tlsCert, tlsKey }: TlsValues): TlsIdentity | undefined {
-  return tlsCert === undefined || tlsKey === undefined ? undefined : { cert: tlsCert, key: tlsKey }
 }
 
 /**
@@ -280,75 +247,4 @@ const base64 = /^(?=.*[A-Z])(?=.*\d)[A-Za-z\d+/]{20,}=*$/
 function shownPath(setting: Setting<unknown>, text: string): string {
   const isPath = /^\.{0,2}\//.test(text) && !base64.test(text)
   return isPath ? shown(text) : shownOf(setting, text)
-}
-
-function bucketMistakes({
-  allowedBuckets,
-  publicReadBuckets,
-  bucketCreation,
-  acls,
-}: SettingValues): string[] {
-  if (acls === 'bucket' && bucketCreation !== undefined && bucketCreation !== 'on') {
-    return [
-      'ACLS is bucket: expected BUCKET_CREATION=on, with which S3 clients may configure buckets',
-    ]
-  }
-  if (allowedBuckets === undefined) return []
-  // Clients can create the first one.
-  if (allowedBuckets.length === 0 && bucketCreation !== 'on') {
-    return ['ALLOWED_BUCKETS is empty: expected at least one bucket']
-  }
-  const names = allowedBuckets.map(({ bucket }) => bucket)
-  const strangers = publicReadBuckets?.filter((name) => !names.includes(name)) ?? []
-  return strangers.map(
-    (name) => `PUBLIC_READ_BUCKETS has ${shown(name)}: expected only buckets of ALLOWED_BUCKETS`,
-  )
-}
-
-function readOnlyMistakes(
-  { readOnly = [], allowedBuckets = [] }: SettingValues,
-  drives: readonly DriveSettings[],
-): string[] {
-  const names = drives.map(({ name }) => `@${name || defaultDriveName}`)
-  const known = [...allowedBuckets.map(({ bucket }) => bucket), ...names]
-  return readOnly.flatMap((one) => {
-    if (known.includes(one)) return []
-    const hint = didYouMean(one, known)
-    const what = 'expected buckets of ALLOWED_BUCKETS, or drives such as @NAME for DRIVE_NAME'
-    return [`READ_ONLY has ${shown(one)}: ${what}${hint}`]
-  })
-}
-
-function driveMistakes(own: DriveSettings, { workers }: SettingValues): string[] {
-  if (own.drive === undefined) return []
-  const setting = nameOfDrive('drive', own.name)
-  const kind = kindOf(own.drive)
-  if (kind.isOfOneProcess && workers !== 1) {
-    return [`${setting} is ${kind.form}, which processes cannot share: expected WORKERS=1`]
-  }
-  return kind.mistakes?.(own, setting) ?? []
-}
-
-function portMistakes({ port, metricsPort }: SettingValues): string[] {
-  if (metricsPort === undefined || metricsPort === 0 || metricsPort !== port) return []
-  return [
-    'METRICS_PORT is the same as PORT: expected another port, or only METRICS_TOKEN to serve metrics on PORT',
-  ]
-}
-
-function tlsMistakes(environment: Environment, values: TlsValues): string[] {
-  const hasCert = isGiven(environment, settingsTable.tlsCert.name)
-  const hasKey = isGiven(environment, settingsTable.tlsKey.name)
-  if (hasCert !== hasKey)
-    return ['only one of TLS_CERT and TLS_KEY is set: expected both or neither']
-  const identity = tlsIdentityOf(values)
-  // Absent, or invalid and already reported.
-  if (identity === undefined) return []
-  try {
-    createSecureContext(identity)
-    return []
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    return [`TLS_CERT and TLS_KEY: expected a certificate and its private key in PEM (${code})`]
-  }
 }

@@ -15,6 +15,8 @@ export interface Setting<Value> {
   readonly meaning: string
   /** Never shown in messages or logs. */
   readonly isSecret?: true
+  /** Each named drive has it, with `_NAME` behind its name. */
+  readonly isOfEachDrive?: true
   /** @throws SettingMistake when the text is not valid. */
   readonly parse: (text: string) => Value
 }

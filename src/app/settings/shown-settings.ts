@@ -2,12 +2,12 @@ import { hostname } from 'node:os'
 import { isDeepStrictEqual } from 'node:util'
 import type { StatusReply } from '../../dashboard/management/replies.ts'
 import { type AnyOwnDrive, kindOf } from './drive-kinds.ts'
-import { type DriveSettings, nameOfDrive, settingsOfDrives } from './own-drives.ts'
+import { type DriveSettings, nameOfDrive } from './own-drives.ts'
 import { placeText } from './parse-names.ts'
 import type { Settings } from './read-settings.ts'
 import { type DefaultSource, defaultText, type Setting } from './setting.ts'
 import { notifiedText } from './tables/notify-settings.ts'
-import { settingsTable } from './tables/settings-table.ts'
+import { settingsOfDrives, settingsTable } from './tables/settings-table.ts'
 
 /** The settings in the order of docs/configuration.md, without any secret. */
 export function shownSettings(settings: Settings): StatusReply['settings'] {

@@ -8,7 +8,8 @@ import {
   untrustedProxyWatch,
   warnOfUntrustedProxy,
 } from '../gateway/untrusted-proxies.ts'
-import { type Settings, tlsIdentityOf } from '../settings/read-settings.ts'
+import { tlsIdentityOf } from '../settings/cross-checks.ts'
+import type { Settings } from '../settings/read-settings.ts'
 import { openAccessLog } from '../telemetry/access-log/open-access-log.ts'
 import { type Log, refusalLogger, throttled } from '../telemetry/log.ts'
 import { createScrape, type Scrape } from '../telemetry/metrics/scraper.ts'

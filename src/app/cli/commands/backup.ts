@@ -9,7 +9,6 @@ import { openSession, openSnapshot } from '../../../platform/state/open-database
 import { kindOf } from '../../settings/drive-kinds.ts'
 import { bucketAround } from '../../settings/location-mistakes.ts'
 import { readSettings, type Settings } from '../../settings/read-settings.ts'
-import type { Environment } from '../../settings/setting.ts'
 import { shownDatabase } from '../../settings/shown-settings.ts'
 import {
   makeDataFolder,
@@ -18,16 +17,9 @@ import {
   settingsOfRestore,
   withBuckets,
 } from '../../start/first-start.ts'
+import type { CommandCall } from '../command.ts'
 import { openBackupFile, writeBackupFile } from './backup-file.ts'
 import { asOwnerOf, stateFolderOf } from './stored-state.ts'
-
-/** Where the settings of a backup or restore come from. */
-export interface BackupOptions {
-  readonly environment: Environment
-  /** ALLOWED_BUCKETS of the command line. */
-  readonly buckets: string | undefined
-  readonly file: string
-}
 
 /**
  * Writes the database and the generated settings into a file. Gateways may run meanwhile: the backup has
@@ -36,7 +28,8 @@ export interface BackupOptions {
  * @returns what was done, for people
  * @throws SettingsError or DatabaseError, for people.
  */
-export async function backup({ environment, buckets, file }: BackupOptions): Promise<string> {
+export async function backup({ environment, buckets, operands }: CommandCall): Promise<string> {
+  const [file = ''] = operands
   const kept = await settingsOfGateway(environment)
   const settings = await readSettings(withBuckets(kept, buckets))
   assertPrivate(file, settings)
@@ -79,7 +72,8 @@ function assertPrivate(file: string, { drives, bucketPlaces }: Settings): void {
  * @returns what was done, for people
  * @throws SettingsError or DatabaseError, for people.
  */
-export async function restore({ environment, buckets, file }: BackupOptions): Promise<string> {
+export async function restore({ environment, buckets, operands }: CommandCall): Promise<string> {
+  const [file = ''] = operands
   const opened = await openBackupFile(file)
   try {
     const restored = await settingsOfRestore(environment, opened.header.settingsFile)

@@ -22,16 +22,10 @@ import {
 } from '../../start/first-start.ts'
 import { checkAccessLog } from '../../telemetry/access-log/open-access-log.ts'
 import { createLog, type Log } from '../../telemetry/log.ts'
-import { type DataHome, dataFolders } from '../folder-buckets.ts'
+import type { CommandCall } from '../command.ts'
+import { type DataHome, dataFolders, homeFolder } from '../folder-buckets.ts'
 
-export interface CheckOptions {
-  readonly environment: Environment
-  /** ALLOWED_BUCKETS of the command line. */
-  readonly buckets: string | undefined
-  /** Of the command line. */
-  readonly warnings: readonly string[]
-  /** Whether it may be before the first start, which creates what is missing. */
-  readonly isBeforeStart: boolean
+export interface CheckOutput {
   /** Reports what was checked, line by line. */
   say(line: string): void
   /** For the warnings of the drive. */
@@ -41,6 +35,18 @@ export interface CheckOptions {
 /** A drive that takes longer does not respond. */
 const driveTimeoutMs = 60_000
 
+/** Prints what works, one line each; fails with the first problem, and where no gateway has been started. */
+export async function checkCommand(call: CommandCall): Promise<number> {
+  const isThere = await check(call, {
+    say: (line) => void process.stdout.write(`${line}\n`),
+    writeLog: (line) => void process.stderr.write(line),
+  })
+  if (isThere) return 0
+  const where = { home: homeFolder, dataHome: call.environment.XDG_DATA_HOME }
+  process.stderr.write(nothingText(otherInstallations(where)))
+  return 1
+}
+
 /**
  * Checks settings, access log, database and drive. Changes nothing, except that a WebDAV server is probed with files
  * that are removed again.
@@ -48,14 +54,12 @@ const driveTimeoutMs = 60_000
  * @returns whether everything exists, if it is not before the first start
  * @throws SettingsError, DatabaseError or DriveError, for people, with the first problem.
  */
-export async function check({
-  environment,
-  buckets,
-  warnings,
-  isBeforeStart,
-  say,
-  writeLog,
-}: CheckOptions): Promise<boolean> {
+export async function check(
+  { environment, buckets, options, warnings = [] }: CommandCall,
+  { say, writeLog }: CheckOutput,
+): Promise<boolean> {
+  // The first start creates what is missing.
+  const isBeforeStart = options.create === true
   const kept = await keptSettings(environment)
   const isKnown = isConfigured(kept)
   // As the first start would generate them.

@@ -11,26 +11,29 @@ import { openOwner } from '../../fleet/open-owner.ts'
 import { kindOf } from '../../settings/drive-kinds.ts'
 import { nameOfDrive } from '../../settings/own-drives.ts'
 import { readSettings, type Settings } from '../../settings/read-settings.ts'
-import type { Environment } from '../../settings/setting.ts'
 import { type DriveParts, openDrive } from '../../start/drives/open-drive.ts'
 import { settingsOfGateway, withBuckets } from '../../start/first-start.ts'
 import { createLog } from '../../telemetry/log.ts'
+import type { CommandCall } from '../command.ts'
 import { verifyBucket } from '../verify/verify-bucket.ts'
 import { asOwnerOf, requireExistingDatabase, stateFolderOf } from './stored-state.ts'
 import { type ReportOutput, VerifyReport } from './verify-report.ts'
 
-/** The options of `bucketry verify`. */
-export interface VerifyOptions {
-  readonly environment: Environment
-  /** ALLOWED_BUCKETS of the command line. */
-  readonly buckets?: string | undefined
+/** Overwrites the current line (ECMA-48, "EL"). */
+function showProgress(text: string): void {
+  process.stderr.write(`\r\u001b[K${text}`)
+}
+
+const terminal: ReportOutput = {
+  write: (text) => void process.stdout.write(text),
+  ...(process.stderr.isTTY && { showProgress }),
+}
+
+/** What is verified. */
+interface Verified {
   readonly bucket: string
   /** Only keys that begin with this. */
   readonly prefix: string
-  readonly isJson: boolean
-  readonly output: ReportOutput
-  /** For the warnings of the drive. */
-  writeLog(line: string): void
 }
 
 /**
@@ -40,14 +43,17 @@ export interface VerifyOptions {
  * @returns the exit status: 0 all right, 1 an object differs, 2 something could not be read.
  * @throws SettingsError, DatabaseError or DriveError, for people, when it can't begin.
  */
-export async function verify(options: VerifyOptions): Promise<0 | 1 | 2> {
-  const { bucket, prefix, isJson, output, writeLog } = options
-  const settings = await readSettings(
-    withBuckets(await settingsOfGateway(options.environment), options.buckets),
-  )
+export async function verify(
+  { environment, buckets, operands, options }: CommandCall,
+  output: ReportOutput = terminal,
+): Promise<0 | 1 | 2> {
+  const [bucket = ''] = operands
+  const prefix = typeof options.prefix === 'string' ? options.prefix : ''
+  const isJson = options.json === true
+  const settings = await readSettings(withBuckets(await settingsOfGateway(environment), buckets))
   assertVerifiable(settings, bucket)
   await loadXxHashes()
-  const log = createLog('warn', { write: writeLog })
+  const log = createLog('warn', { write: (line) => void process.stderr.write(line) })
   const { result } = await asOwnerOf(stateFolderOf(settings), async () => {
     const database = await openDatabase(settings.database, {
       migrate: false,
@@ -73,7 +79,7 @@ export async function verify(options: VerifyOptions): Promise<0 | 1 | 2> {
 async function verifyWith(
   report: VerifyReport,
   parts: Pick<DriveParts, 'settings' | 'log' | 'database' | 'now'>,
-  { bucket, prefix }: Pick<VerifyOptions, 'bucket' | 'prefix'>,
+  { bucket, prefix }: Verified,
 ): Promise<void> {
   const { drive, folder, close } = await openFor(bucket, parts)
   try {

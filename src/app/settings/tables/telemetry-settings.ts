@@ -1,5 +1,13 @@
 import { SettingMistake } from '../../../platform/process/setting-mistake.ts'
-import { booleanOf, listOf, oneOf, passphrase } from '../parse-values.ts'
+import {
+  booleanOf,
+  integerIn,
+  listOf,
+  localPath,
+  oneOf,
+  passphrase,
+  visibleAscii,
+} from '../parse-values.ts'
 import type { Setting } from '../setting.ts'
 
 const samplers = [
@@ -11,8 +19,41 @@ const samplers = [
   'parentbased_traceidratio',
 ] as const
 
-/** Rows of the table: OpenTelemetry's own names (docs/tracing.md). */
+/** Logs, metrics (docs/metrics.md), and traces, which have OpenTelemetry's own names (docs/tracing.md). */
 export const telemetrySettings = {
+  logLevel: {
+    name: 'LOG_LEVEL',
+    default: 'info',
+    meaning: '`fatal`, `error`, `warn`, `info`, `debug`, `trace` or `silent`.',
+    parse: oneOf(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']),
+  },
+  metricsPort: {
+    name: 'METRICS_PORT',
+    whenUnset: 'none',
+    meaning:
+      'Another port on HOST, for `/-/metrics` only (docs/metrics.md). With 0, the system picks a free port.',
+    parse: integerIn({ min: 0, max: 65_535 }),
+  },
+  metricsToken: {
+    name: 'METRICS_TOKEN',
+    whenUnset: 'PORT does not serve metrics',
+    meaning: 'Bearer token that `/-/metrics` requires. If set, PORT serves it too.',
+    isSecret: true,
+    parse: visibleAscii,
+  },
+  accessLogFormat: {
+    name: 'ACCESS_LOG_FORMAT',
+    default: 'json',
+    meaning:
+      'Format of the lines of requests: `json`, or `s3` for the format of S3 server access logs.',
+    parse: oneOf<'json' | 's3'>(['json', 's3']),
+  },
+  accessLogFile: {
+    name: 'ACCESS_LOG_FILE',
+    whenUnset: 'standard output',
+    meaning: 'File for the lines of requests. SIGHUP opens it again.',
+    parse: localPath,
+  },
   otlpEndpoint: {
     name: 'OTEL_EXPORTER_OTLP_ENDPOINT',
     whenUnset: 'no traces',

@@ -1,13 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { TlsIdentity } from '../../../platform/http/server.ts'
 import { onceEach, warnOfUntrustedProxy } from '../../gateway/untrusted-proxies.ts'
+import { tlsIdentityOf } from '../../settings/cross-checks.ts'
 import { kindOf } from '../../settings/drive-kinds.ts'
-import {
-  readSettings,
-  readTls,
-  type Settings,
-  tlsIdentityOf,
-} from '../../settings/read-settings.ts'
+import { readSettings, readTls, type Settings } from '../../settings/read-settings.ts'
 import type { Environment } from '../../settings/setting.ts'
 import { settingsWarnings } from '../../settings/warnings.ts'
 import { logDescriptor } from '../../telemetry/access-log/open-access-log.ts'

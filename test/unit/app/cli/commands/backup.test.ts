@@ -32,8 +32,18 @@ test('A restore creates DATA_DIR for its owner only, as a start does', async (t)
   const path = join(folder, 'old/bucketry.db')
   await (await openDatabase({ kind: 'sqlite', path }, { migrate: true })).close()
   const file = join(folder, 'backup')
-  await backup({ environment: environmentIn('old'), buckets: undefined, file })
-  await restore({ environment: environmentIn('new'), buckets: undefined, file })
+  await backup({
+    environment: environmentIn('old'),
+    buckets: undefined,
+    operands: [file],
+    options: {},
+  })
+  await restore({
+    environment: environmentIn('new'),
+    buckets: undefined,
+    operands: [file],
+    options: {},
+  })
   assert.equal(statSync(join(folder, 'new')).mode & 0o777, 0o700)
 })
 
@@ -52,13 +62,23 @@ test('What root restores belongs to the owner of the folder', asRoot, async (t) 
   await (await openDatabase({ kind: 'sqlite', path }, { migrate: true })).close()
   writeFileSync(join(old, 'bucketry.env'), generated)
   const file = join(folder, 'backup')
-  await backup({ environment: { DATA_DIR: old }, buckets: undefined, file })
+  await backup({
+    environment: { DATA_DIR: old },
+    buckets: undefined,
+    operands: [file],
+    options: {},
+  })
   mkdirSync(service, { mode: 0o700 })
   // The user of the service may not look into the folders of root.
   chmodSync(folder, 0o755)
   chownSync(service, 10_001, 10_002)
   const dataDir = join(service, 'data')
-  const said = await restore({ environment: { DATA_DIR: dataDir }, buckets: undefined, file })
+  const said = await restore({
+    environment: { DATA_DIR: dataDir },
+    buckets: undefined,
+    operands: [file],
+    options: {},
+  })
   assert.doesNotMatch(said, /chown/)
   const ownerOf = ({ uid, gid, mode }: Stats) => [uid, gid, mode & 0o777]
   assert.deepEqual(ownerOf(statSync(dataDir)), [10_001, 10_002, 0o700])
@@ -68,7 +88,12 @@ test('What root restores belongs to the owner of the folder', asRoot, async (t) 
     assert.deepEqual(ownerOf(statSync(join(dataDir, name))), [10_001, 10_002, 0o600], name)
   }
   assert.deepEqual([process.geteuid?.(), process.getegid?.()], [0, process.getgid?.()])
-  const toRoot = await restore({ environment: { DATA_DIR: own }, buckets: undefined, file })
+  const toRoot = await restore({
+    environment: { DATA_DIR: own },
+    buckets: undefined,
+    operands: [file],
+    options: {},
+  })
   assert.match(toRoot, /belong to root: .* chown -R USER/)
 })
 
@@ -84,9 +109,14 @@ test('A refused restore writes no settings, and can be repeated', async (t) => {
     await (await openDatabase({ kind: 'sqlite', path }, { migrate: true })).close()
   }
   writeFileSync(join(old, 'bucketry.env'), generated)
-  await backup({ environment: { DATA_DIR: old }, buckets: undefined, file })
+  await backup({
+    environment: { DATA_DIR: old },
+    buckets: undefined,
+    operands: [file],
+    options: {},
+  })
   await assert.rejects(
-    restore({ environment: { DATA_DIR: used }, buckets: undefined, file }),
+    restore({ environment: { DATA_DIR: used }, buckets: undefined, operands: [file], options: {} }),
     /the database is not empty/,
   )
   assert.equal(existsSync(join(used, 'bucketry.env')), false)
@@ -100,7 +130,12 @@ test('A refused restore writes no settings, and can be repeated', async (t) => {
     /the settings can not be written/,
   )
   opened.close()
-  await restore({ environment: { DATA_DIR: fresh }, buckets: undefined, file })
+  await restore({
+    environment: { DATA_DIR: fresh },
+    buckets: undefined,
+    operands: [file],
+    options: {},
+  })
   assert.equal(readFileSync(join(fresh, 'bucketry.env'), 'utf8'), generated)
   assert.deepEqual(
     readdirSync(fresh).filter((name) => name.startsWith('.')),
@@ -120,9 +155,14 @@ test('A backup is not written where clients can read it', async (t) => {
     ...{ DATA_DIR: join(folder, 'state'), DRIVE: `file:${join(folder, 'drive')}` },
   }
   for (const file of ['drive/test/new/backup', 'link/backup']) {
-    const call = { environment, buckets: undefined, file: join(folder, file) }
+    const call = { environment, buckets: undefined, operands: [join(folder, file)], options: {} }
     await assert.rejects(backup(call), /backup is in the bucket test, .* outside the buckets/)
   }
   assert.deepEqual(readdirSync(join(folder, 'drive/test')), [])
-  await backup({ environment, buckets: undefined, file: join(folder, 'drive/backup') })
+  await backup({
+    environment,
+    buckets: undefined,
+    operands: [join(folder, 'drive/backup')],
+    options: {},
+  })
 })

@@ -16,11 +16,10 @@ const required = { ACCESS_KEY: 'me', SECRET_KEY: '0123456789abcdef', ALLOWED_BUC
 /** What the check says, and its result. */
 async function checkWith(environment: Environment, isBeforeStart = false) {
   const lines: string[] = []
-  const isThere = await check({
-    ...{ environment, isBeforeStart, buckets: undefined, warnings: [] },
-    say: (line) => lines.push(line),
-    writeLog: () => undefined,
-  })
+  const isThere = await check(
+    { environment, buckets: undefined, operands: [], options: { create: isBeforeStart } },
+    { say: (line) => lines.push(line), writeLog: () => undefined },
+  )
   return { lines, isThere }
 }
 

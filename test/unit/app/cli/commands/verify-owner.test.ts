@@ -25,12 +25,8 @@ test(
     const role = { kind: 'primary', onDriveLost: () => undefined } as const
     await (await openService(await readSettings(environment), log, role)).close()
     execFileSync('chown', ['-R', '10001:10001', folder])
-    const status = await verify({
-      environment,
-      ...{ bucket: 'photos', prefix: '', isJson: true },
-      output: { write: () => undefined },
-      writeLog: () => undefined,
-    })
+    const call = { environment, buckets: undefined, operands: ['photos'], options: { json: true } }
+    const status = await verify(call, { write: () => undefined })
     assert.equal(status, 0)
     const names = readdirSync(folder, { recursive: true, encoding: 'utf8' })
     assert.ok(

@@ -3,8 +3,8 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { nothingText, otherInstallations } from '../../../../src/app/cli/commands/check.ts'
-import { SettingsError } from '../../../../src/platform/process/setting-mistake.ts'
+import { nothingText, otherInstallations } from '../../../../../src/app/cli/commands/check.ts'
+import { SettingsError } from '../../../../../src/platform/process/setting-mistake.ts'
 
 test('Data of the service and of named folders is found, and what to run for each', (t) => {
   const dataHome = mkdtempSync(join(tmpdir(), 'bucketry-other-'))

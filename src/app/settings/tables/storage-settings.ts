@@ -1,12 +1,27 @@
 import { driveLocation } from '../drive-kinds.ts'
 import { publicOrigin, regionName } from '../parse-names.ts'
-import { integerIn, localPath, oneOf, readableFile, solidText } from '../parse-values.ts'
+import {
+  databaseLocation,
+  integerIn,
+  localPath,
+  oneOf,
+  readableFile,
+  solidText,
+} from '../parse-values.ts'
 import type { Setting } from '../setting.ts'
 
-/** The default drive, and what reaches it. Named drives take the same settings (drive-settings.ts). */
-export const driveTable = {
+/** Where objects and everything else is stored: the data folder, drives, the database. */
+export const storageSettings = {
+  dataDir: {
+    name: 'DATA_DIR',
+    default: './data',
+    meaning:
+      'Folder of the generated settings. The default locations of DRIVE, DRIVE_SPOOL and DATABASE_URL are in it, too.',
+    parse: localPath,
+  },
   drive: {
     name: 'DRIVE',
+    isOfEachDrive: true,
     default: 'file:./data/drive',
     meaning:
       'Where objects are stored: `file:PATH` (a local folder), `gdrive:FOLDER` (docs/google-drive.md), `webdav+https://user:password@host/path` (docs/webdav.md), `s3+https://host`, `s3+https://host/BUCKET` or `s3+https://host/BUCKET/prefix` (docs/s3-drive.md), or `memory:` (for tests; up to 1 GiB, lost on exit). DRIVE_NAME adds a drive of that name.',
@@ -34,12 +49,14 @@ export const driveTable = {
   },
   gdriveClientId: {
     name: 'GDRIVE_CLIENT_ID',
+    isOfEachDrive: true,
     whenUnset: 'none',
     meaning: 'OAuth client ID. `bucketry connect google` writes this setting and the next two.',
     parse: solidText,
   },
   gdriveClientSecret: {
     name: 'GDRIVE_CLIENT_SECRET',
+    isOfEachDrive: true,
     whenUnset: 'none',
     meaning: 'OAuth client secret.',
     isSecret: true,
@@ -47,6 +64,7 @@ export const driveTable = {
   },
   gdriveRefreshToken: {
     name: 'GDRIVE_REFRESH_TOKEN',
+    isOfEachDrive: true,
     whenUnset: 'none',
     meaning: 'OAuth refresh token.',
     isSecret: true,
@@ -54,24 +72,28 @@ export const driveTable = {
   },
   gdriveServiceAccount: {
     name: 'GDRIVE_SERVICE_ACCOUNT',
+    isOfEachDrive: true,
     whenUnset: 'none',
     meaning: 'Path of the JSON key file of a service account. Replaces the three settings above.',
     parse: readableFile,
   },
   gdriveSubject: {
     name: 'GDRIVE_SUBJECT',
+    isOfEachDrive: true,
     whenUnset: 'itself',
     meaning: 'User that the service account acts for (domain-wide delegation).',
     parse: solidText,
   },
   gdriveSharedDrive: {
     name: 'GDRIVE_SHARED_DRIVE',
+    isOfEachDrive: true,
     whenUnset: 'My Drive',
     meaning: 'ID of the shared drive that contains FOLDER.',
     parse: solidText,
   },
   gdriveDelete: {
     name: 'GDRIVE_DELETE',
+    isOfEachDrive: true,
     default: 'trash',
     meaning: 'What a delete does: `trash` (Google keeps the file for 30 days) or `permanent`.',
     parse: oneOf<'trash' | 'permanent'>(['trash', 'permanent']),
@@ -84,12 +106,14 @@ export const driveTable = {
   },
   s3DriveAccessKey: {
     name: 'S3_DRIVE_ACCESS_KEY',
+    isOfEachDrive: true,
     whenUnset: "as AWS's SDK finds it: environment, shared files, the role of the instance",
     meaning: 'Access key ID for the S3 store in DRIVE.',
     parse: solidText,
   },
   s3DriveSecretKey: {
     name: 'S3_DRIVE_SECRET_KEY',
+    isOfEachDrive: true,
     whenUnset: 'as S3_DRIVE_ACCESS_KEY',
     meaning: 'Secret key for the S3 store in DRIVE.',
     isSecret: true,
@@ -97,12 +121,14 @@ export const driveTable = {
   },
   s3DriveRegion: {
     name: 'S3_DRIVE_REGION',
+    isOfEachDrive: true,
     whenUnset: '`us-east-1`',
     meaning: 'Region of the S3 store in DRIVE.',
     parse: regionName,
   },
   s3DriveAddressing: {
     name: 'S3_DRIVE_ADDRESSING',
+    isOfEachDrive: true,
     default: 'path',
     meaning:
       'Where requests to the S3 store in DRIVE have the bucket: `path` (`https://host/BUCKET`) or `host` (`https://BUCKET.host`).',
@@ -110,9 +136,23 @@ export const driveTable = {
   },
   s3DriveCa: {
     name: 'S3_DRIVE_CA',
+    isOfEachDrive: true,
     whenUnset: 'those of Node.js',
     meaning:
       'Path of a PEM file with the authorities that sign the certificate of the S3 store in DRIVE.',
     parse: readableFile,
+  },
+  database: {
+    name: 'DATABASE_URL',
+    default: 'sqlite:./data/bucketry.db',
+    meaning: 'Database for data that must survive a restart: `sqlite:PATH` or `postgres://…`.',
+    isSecret: true,
+    parse: databaseLocation,
+  },
+  databasePool: {
+    name: 'DATABASE_POOL',
+    default: '10',
+    meaning: 'Most connections of each process to PostgreSQL.',
+    parse: integerIn({ min: 2, max: 1_000 }),
   },
 } as const satisfies Record<string, Setting<unknown>>

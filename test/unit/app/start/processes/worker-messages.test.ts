@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { test } from 'node:test'
 import { ownCheck, sharedCheck } from '../../../../../src/app/start/processes/worker-messages.ts'
 
-const module = new URL('../../../../../src/app/start/processes/shared-check.ts', import.meta.url)
+const module = new URL('../../../../../src/app/start/processes/worker-messages.ts', import.meta.url)
   .href
 
 /** What a process sends as a message. */

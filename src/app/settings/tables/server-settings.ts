@@ -1,0 +1,101 @@
+import { availableParallelism } from 'node:os'
+import { addressRange, domainName, hostName, originOrAny, publicOrigin } from '../parse-names.ts'
+import { integerIn, listOf, pemText } from '../parse-values.ts'
+import type { Setting } from '../setting.ts'
+
+/** Two cores serve more with one process and its threads (docs/decisions/0020-one-process-on-two-cores.md). */
+function defaultWorkers(cores: number): number {
+  return cores <= 2 ? 1 : cores
+}
+
+/** How requests arrive and are served: addresses, TLS, proxies, uploads, processes. */
+export const serverSettings = {
+  host: {
+    name: 'HOST',
+    default: '127.0.0.1',
+    meaning: 'Address to listen on. Use `0.0.0.0` or `::` for all interfaces.',
+    parse: hostName,
+  },
+  port: {
+    name: 'PORT',
+    default: '9000',
+    meaning: 'Port to listen on. With 0, the system picks a free port.',
+    parse: integerIn({ min: 0, max: 65_535 }),
+  },
+  tlsCert: {
+    name: 'TLS_CERT',
+    whenUnset: 'plain HTTP',
+    meaning:
+      'Certificate chain: PEM text or the path of a PEM file. Set it together with TLS_KEY to serve HTTPS.',
+    parse: pemText,
+  },
+  tlsKey: {
+    name: 'TLS_KEY',
+    whenUnset: 'plain HTTP',
+    meaning: 'Private key of the certificate: PEM text or the path of a PEM file.',
+    isSecret: true,
+    parse: pemText,
+  },
+  publicUrl: {
+    name: 'PUBLIC_URL',
+    whenUnset: 'from the request',
+    meaning:
+      'Address that clients use when the gateway is behind a proxy. Signatures are also checked against its host.',
+    parse: publicOrigin,
+  },
+  virtualHostDomains: {
+    name: 'VIRTUAL_HOST_DOMAINS',
+    default: '',
+    meaning:
+      'Domains below which the host name has the bucket: with `s3.example.net`, `photos.s3.example.net/key` is `/photos/key` (docs/s3-compatibility.md). A list.',
+    parse: listOf(domainName),
+  },
+  corsAllowedOrigins: {
+    name: 'CORS_ALLOWED_ORIGINS',
+    default: '',
+    meaning:
+      'Origins of web pages that may use S3, or `*`. If unset, no CORS headers are sent. A list.',
+    parse: listOf(originOrAny),
+  },
+  trustProxy: {
+    name: 'TRUST_PROXY',
+    default: '',
+    meaning: 'Addresses or ranges of proxies whose X-Forwarded-For is trusted. A list.',
+    parse: listOf(addressRange),
+  },
+  uploadExpiryHours: {
+    name: 'UPLOAD_EXPIRY_HOURS',
+    default: '24',
+    meaning: 'Hours without a new part before an incomplete upload is deleted.',
+    parse: integerIn({ min: 1, max: 8_760 }),
+  },
+  partWaitSeconds: {
+    name: 'PART_WAIT_SECONDS',
+    default: '20',
+    meaning:
+      'Most seconds to hold a part that arrives before its turn, at most 64 parts ahead, while another part of the upload is being received. While none is, 2 seconds. Clients time out after 60.',
+    parse: integerIn({ min: 0, max: 3_600 }),
+  },
+  minPartMib: {
+    name: 'MIN_PART_MIB',
+    default: '0',
+    defaultInAws: '5',
+    meaning:
+      'Least size in MiB of each part but the last of a multipart upload. CompleteMultipartUpload refuses smaller ones with EntityTooSmall.',
+    parse: integerIn({ min: 0, max: 5_120 }),
+  },
+  workers: {
+    name: 'WORKERS',
+    default: String(defaultWorkers(availableParallelism())),
+    whenUnset: 'number of cores; 1 on two cores and for Google Drive',
+    meaning: 'Number of processes that serve requests. Must be 1 for `memory:`.',
+    parse: integerIn({ min: 1, max: 256 }),
+  },
+  shutdownDelaySeconds: {
+    name: 'SHUTDOWN_DELAY_SECONDS',
+    default: '0',
+    meaning:
+      'Seconds between SIGTERM and the end of serving, in which `/-/readyz` answers 503, so that a load balancer sends no more requests.',
+    parse: integerIn({ min: 0, max: 3_600 }),
+  },
+} as const satisfies Record<string, Setting<unknown>>
