@@ -14,14 +14,14 @@ import type { AclMode, Acls } from './configuration/acls.ts'
 import type { EncryptionMode } from './headers/encryption.ts'
 import type { Uploads } from './multipart/uploads.ts'
 
-/** The settings that S3 needs, in the names and units of docs/configuration.md. */
+/** The settings that S3 needs, with the names and units of docs/configuration.md. */
 export interface S3Settings {
   readonly region: string
-  /** Others that clients may sign for; `*`: every one. */
+  /** Other regions that clients may sign for; `*`: any. */
   readonly regions: readonly string[]
   /** Whether an unsigned GET may also list a public bucket. */
   readonly publicList: boolean
-  /** Without a trailing slash; signatures are checked against its host too. */
+  /** Without a trailing slash. Signatures for its host are accepted as well. */
   readonly publicUrl: string | undefined
   /** In lower case. A host below one names the bucket. Default: none. */
   readonly virtualHostDomains?: readonly string[]
@@ -32,7 +32,7 @@ export interface S3Settings {
   readonly notifyRedis?: string | undefined
   /** Public whatever their ACL. Default: none. */
   readonly publicReadBuckets?: readonly string[]
-  /** Of each part but the last of a multipart upload. */
+  /** The minimum for each part of a multipart upload except the last. */
   readonly minPartMib: number
 }
 
@@ -52,7 +52,7 @@ interface BucketCreator {
 interface BucketFreshness {
   /** Undefined if what is in memory is current, or can't be checked. Never rejects. */
   ensureFresh(): Promise<void> | undefined
-  /** For an unknown bucket, which another process may just have made. Never rejects. */
+  /** For an unknown bucket, which another process may just have created. Never rejects. */
   lookAgain(): Promise<void>
 }
 
@@ -73,7 +73,7 @@ export interface S3Service {
   /** Absent if S3 clients may not set CORS and lifecycle rules. */
   readonly bucketOptions?: BucketOptionsWriter | undefined
   readonly usage: Pick<BucketUsage, 'reserve' | 'giveBack' | 'exceededBy' | 'wrote' | 'addedParts'>
-  /** What S3 clients may do about buckets. Absent: `off`. */
+  /** What S3 clients may do with buckets. Absent: `off`. */
   readonly bucketCreation?: BucketCreation
   /** Present if `bucketCreation` is `on`. */
   readonly bucketMaker?: BucketCreator | undefined
@@ -86,14 +86,14 @@ export interface S3Service {
   readonly log: LeveledLog
 }
 
-/** Contexts grow by level, so that an operation can't be called without what it needs. */
+/** Each level adds to the context, so that an operation can't be called without what it needs. */
 export interface ServiceContext {
   readonly service: S3Service
   readonly request: HttpRequest
   readonly query: Query
   /** The bucket, if the host name contains it. */
   readonly hostBucket?: string | undefined
-  /** On whose behalf it runs. Anonymous: an unsigned read of a public bucket. */
+  /** The sender. Anonymous: an unsigned read of a public bucket. */
   readonly identity: Identity
 }
 
@@ -118,19 +118,19 @@ export type Operation<Context extends ServiceContext> = (context: Context) => Pr
 
 /** The access that an operation requires: checked once, before it runs. */
 export interface Access {
-  /** The right to the key; for `list` to the prefix. `any`: some right in the bucket. */
+  /** The right to the key; for `list`, to the prefix. `any`: any right in the bucket. */
   readonly action: WantedAccess['action']
   /**
-   * Who may do it in a public bucket without that right, also unsigned. `read`: everyone, as every
-   * GET and HEAD (docs/contract/object-storage.md, "Public buckets"); `list`: everyone if
+   * Whether the operation is open to everyone in a public bucket, also unsigned. `read`: yes, as every
+   * GET and HEAD (docs/contract/object-storage.md, "Public buckets"); `list`: if
    * PUBLIC_LIST allows it.
    */
   readonly public?: 'read' | 'list'
-  /** What a bucket policy that allows it to everyone calls it. Absent: no policy can. */
+  /** The action in a bucket policy that opens the operation to everyone. Absent: no policy can. */
   readonly policy?: PolicyAction
 }
 
-/** What identifies the operation of a request, beside its address. */
+/** What identifies the operation of a request, besides its address. */
 export interface Detectable {
   readonly method: string
   readonly query: Query
@@ -146,15 +146,15 @@ export interface Detectable {
 /** A further condition of a row. */
 export interface Condition {
   isMet(request: Detectable): boolean
-  /** What the operator can set so that it is met, for the message of the refusal. */
+  /** What the operator can set to meet the condition, for the error message. */
   readonly hint?: string
 }
 
 interface Row<Level, Context extends ServiceContext> {
-  /** `newBucket`: of a bucket that need not exist. */
+  /** `newBucket`: the bucket need not exist. */
   readonly level: Level
   readonly method: 'GET' | 'HEAD' | 'PUT' | 'POST' | 'DELETE'
-  /** The query parameter that requests it, or each of several. Undefined: no parameter does. */
+  /** The query parameters that request the operation. Undefined: none. */
   readonly parameter: string | readonly string[] | undefined
   readonly when: Condition | undefined
   readonly access: Access
@@ -175,16 +175,23 @@ export type OperationRow =
 
 export type OperationTable = Readonly<Record<string, OperationRow>>
 
-/** Makes the rows of a level. Arguments: `method`, `parameter`, `handle`, `access`, `logName`, `when` of a row. */
-export function rowsOf<Level, Context extends ServiceContext>(level: Level) {
+/**
+ * Makes the rows of a level. Arguments: `method`, `parameter`, `handle`, `access`, `when`, `logName` of a row. Default
+ * for `logName`: REST, the method, and the sub-resource or the level.
+ */
+export function rowsOf<Level extends string, Context extends ServiceContext>(level: Level) {
   return (
-    ...[method, parameter, handle, access, logName, when]: [
+    ...[method, parameter, handle, access, when, logName]: [
       method: Row<Level, Context>['method'],
       parameter: Row<Level, Context>['parameter'],
       handle: Operation<Context>,
       access: Access,
-      logName: Row<Level, Context>['logName'],
       when?: Row<Level, Context>['when'],
+      logName?: Row<Level, Context>['logName'],
     ]
-  ): Row<Level, Context> => ({ level, method, parameter, handle, access, logName, when })
+  ): Row<Level, Context> => {
+    const resource = String(parameter ?? (level === 'newBucket' ? 'bucket' : level))
+    const ownName = `REST.${method}.${resource.replace(/[A-Z]/g, '_$&').toUpperCase()}`
+    return { level, method, parameter, handle, access, when, logName: logName ?? ownName }
+  }
 }

@@ -82,7 +82,7 @@ const read: Access = { action: 'read', public: 'read' }
 const getAccess: Access = { ...read, policy: 's3:GetObject' }
 const write: Access = { action: 'write' }
 const remove: Access = { action: 'delete' }
-/** The parts belong to whoever uploads; in a public bucket every GET is public. */
+/** Parts can be listed by those who may upload them. In a public bucket every GET is public. */
 const readParts: Access = { action: 'write', public: 'read' }
 
 const mayCreate: Condition = {
@@ -115,83 +115,63 @@ const isV2: Condition = { isMet: ({ query }) => query.get('list-type') === '2' }
 const isCopy: Condition = { isMet: ({ headers }) => headers['x-amz-copy-source'] !== undefined }
 
 const none = undefined
+const always = undefined
 const service = rowsOf<'service', ServiceContext>('service')
 const newBucket = rowsOf<'newBucket', NewBucketContext>('newBucket')
 const bucket = rowsOf<'bucket', BucketContext>('bucket')
 const object = rowsOf<'object', ObjectContext>('object')
 
 /**
- * Every operation, by its AWS name: the request that asks for it, who may do it, and the function that does it. Of the
- * rows with the request's level and method, the first one whose parameter is in the query counts; if there is none,
- * the first one without a parameter (detect.ts). To add an operation, add a row and a file in operations/.
+ * Every operation, by its AWS name: the request that asks for it, the access that it requires, and the function that
+ * runs it. Of the rows with the request's level and method, the first whose parameter is in the query applies; if there
+ * is none, the first without a parameter (detect.ts). To add an operation, add a row, and its function in operations/.
  */
 export const operations = {
-  ListBuckets: service('GET', none, listBuckets, any, 'REST.GET.SERVICE'),
-  CreateBucket: newBucket('PUT', none, createBucket, manage, 'REST.PUT.BUCKET', mayCreate),
-  DeleteBucket: bucket('DELETE', none, deleteBucket, manage, 'REST.DELETE.BUCKET', mayManage),
-  HeadBucket: bucket('HEAD', none, headBucket, head, 'REST.HEAD.BUCKET'),
-  ListMultipartUploads: bucket('GET', 'uploads', listMultipartUploads, list, 'REST.GET.UPLOADS'),
-  GetBucketLocation: bucket('GET', 'location', getBucketLocation, location, 'REST.GET.LOCATION'),
+  ListBuckets: service('GET', none, listBuckets, any),
+  CreateBucket: newBucket('PUT', none, createBucket, manage, mayCreate),
+  DeleteBucket: bucket('DELETE', none, deleteBucket, manage, mayManage),
+  HeadBucket: bucket('HEAD', none, headBucket, head),
+  ListMultipartUploads: bucket('GET', 'uploads', listMultipartUploads, list),
+  GetBucketLocation: bucket('GET', 'location', getBucketLocation, location),
   ListObjectVersions: bucket(
     'GET',
     'versions',
     listObjectVersions,
     list,
+    always,
     'REST.GET.BUCKETVERSIONS',
   ),
-  ListObjectsV2: bucket('GET', none, listObjectsV2, listObjectsAccess, 'REST.GET.BUCKET', isV2),
-  ListObjects: bucket('GET', none, listObjects, listObjectsAccess, 'REST.GET.BUCKET'),
-  // Each key is authorized by itself.
-  DeleteObjects: bucket('POST', 'delete', deleteObjects, any, 'REST.POST.MULTI_OBJECT_DELETE'),
-  // Everyone may learn that there are no rules, as before there were any.
-  GetBucketCors: bucket('GET', 'cors', getBucketCors, visit, 'REST.GET.CORS'),
-  PutBucketCors: bucket('PUT', 'cors', putBucketCors, manage, 'REST.PUT.CORS', mayManage),
-  DeleteBucketCors: bucket(
-    'DELETE',
-    'cors',
-    deleteBucketCors,
-    manage,
-    'REST.DELETE.CORS',
-    mayManage,
+  ListObjectsV2: bucket('GET', none, listObjectsV2, listObjectsAccess, isV2),
+  ListObjects: bucket('GET', none, listObjects, listObjectsAccess),
+  // Each key is authorized separately.
+  DeleteObjects: bucket(
+    'POST',
+    'delete',
+    deleteObjects,
+    any,
+    always,
+    'REST.POST.MULTI_OBJECT_DELETE',
   ),
-  GetBucketLifecycleConfiguration: bucket(
-    'GET',
-    'lifecycle',
-    getBucketLifecycle,
-    visit,
-    'REST.GET.LIFECYCLE',
-  ),
+  // Anyone may learn that there are no rules, as for sub-resources without a configuration.
+  GetBucketCors: bucket('GET', 'cors', getBucketCors, visit),
+  PutBucketCors: bucket('PUT', 'cors', putBucketCors, manage, mayManage),
+  DeleteBucketCors: bucket('DELETE', 'cors', deleteBucketCors, manage, mayManage),
+  GetBucketLifecycleConfiguration: bucket('GET', 'lifecycle', getBucketLifecycle, visit),
   PutBucketLifecycleConfiguration: bucket(
     'PUT',
     'lifecycle',
     putBucketLifecycle,
     manage,
-    'REST.PUT.LIFECYCLE',
     mayManage,
   ),
-  DeleteBucketLifecycle: bucket(
-    'DELETE',
-    'lifecycle',
-    deleteBucketLifecycle,
-    manage,
-    'REST.DELETE.LIFECYCLE',
-    mayManage,
-  ),
-  PutBucketAcl: bucket('PUT', 'acl', putBucketAcl, manage, 'REST.PUT.ACL', acceptsAcls),
-  PutBucketEncryption: bucket(
-    'PUT',
-    'encryption',
-    putBucketEncryption,
-    manage,
-    'REST.PUT.ENCRYPTION',
-    claimsEncryption,
-  ),
+  DeleteBucketLifecycle: bucket('DELETE', 'lifecycle', deleteBucketLifecycle, manage, mayManage),
+  PutBucketAcl: bucket('PUT', 'acl', putBucketAcl, manage, acceptsAcls),
+  PutBucketEncryption: bucket('PUT', 'encryption', putBucketEncryption, manage, claimsEncryption),
   DeleteBucketEncryption: bucket(
     'DELETE',
     'encryption',
     deleteBucketEncryption,
     manage,
-    'REST.DELETE.ENCRYPTION',
     claimsEncryption,
   ),
   GetBucketPolicy: bucket(
@@ -199,64 +179,35 @@ export const operations = {
     'policy',
     getBucketPolicy,
     visit,
-    'REST.GET.BUCKETPOLICY',
     isInAws,
+    'REST.GET.BUCKETPOLICY',
   ),
   PutBucketPolicy: bucket(
     'PUT',
     'policy',
     putBucketPolicy,
     manage,
-    'REST.PUT.BUCKETPOLICY',
     mayDocument,
+    'REST.PUT.BUCKETPOLICY',
   ),
   DeleteBucketPolicy: bucket(
     'DELETE',
     'policy',
     deleteBucketPolicy,
     manage,
+    mayDocument,
     'REST.DELETE.BUCKETPOLICY',
-    mayDocument,
   ),
-  GetBucketPolicyStatus: bucket(
-    'GET',
-    'policyStatus',
-    getBucketPolicyStatus,
-    visit,
-    'REST.GET.POLICY_STATUS',
-    isInAws,
-  ),
-  GetBucketTagging: bucket('GET', 'tagging', getBucketTagging, visit, 'REST.GET.TAGGING', isInAws),
-  PutBucketTagging: bucket(
-    'PUT',
-    'tagging',
-    putBucketTagging,
-    manage,
-    'REST.PUT.TAGGING',
-    mayDocument,
-  ),
-  DeleteBucketTagging: bucket(
-    'DELETE',
-    'tagging',
-    deleteBucketTagging,
-    manage,
-    'REST.DELETE.TAGGING',
-    mayDocument,
-  ),
-  GetPublicAccessBlock: bucket(
-    'GET',
-    'publicAccessBlock',
-    getPublicAccessBlock,
-    visit,
-    'REST.GET.PUBLIC_ACCESS_BLOCK',
-    isInAws,
-  ),
+  GetBucketPolicyStatus: bucket('GET', 'policyStatus', getBucketPolicyStatus, visit, isInAws),
+  GetBucketTagging: bucket('GET', 'tagging', getBucketTagging, visit, isInAws),
+  PutBucketTagging: bucket('PUT', 'tagging', putBucketTagging, manage, mayDocument),
+  DeleteBucketTagging: bucket('DELETE', 'tagging', deleteBucketTagging, manage, mayDocument),
+  GetPublicAccessBlock: bucket('GET', 'publicAccessBlock', getPublicAccessBlock, visit, isInAws),
   PutPublicAccessBlock: bucket(
     'PUT',
     'publicAccessBlock',
     putPublicAccessBlock,
     manage,
-    'REST.PUT.PUBLIC_ACCESS_BLOCK',
     mayDocument,
   ),
   DeletePublicAccessBlock: bucket(
@@ -264,7 +215,6 @@ export const operations = {
     'publicAccessBlock',
     deletePublicAccessBlock,
     manage,
-    'REST.DELETE.PUBLIC_ACCESS_BLOCK',
     mayDocument,
   ),
   GetBucketOwnershipControls: bucket(
@@ -272,7 +222,6 @@ export const operations = {
     'ownershipControls',
     getOwnershipControls,
     visit,
-    'REST.GET.OWNERSHIP_CONTROLS',
     isInAws,
   ),
   PutBucketOwnershipControls: bucket(
@@ -280,7 +229,6 @@ export const operations = {
     'ownershipControls',
     putOwnershipControls,
     manage,
-    'REST.PUT.OWNERSHIP_CONTROLS',
     mayDocument,
   ),
   DeleteBucketOwnershipControls: bucket(
@@ -288,31 +236,15 @@ export const operations = {
     'ownershipControls',
     deleteOwnershipControls,
     manage,
-    'REST.DELETE.OWNERSHIP_CONTROLS',
     mayDocument,
   ),
-  GetBucketVersioning: bucket(
-    'GET',
-    'versioning',
-    getBucketVersioning,
-    visit,
-    'REST.GET.VERSIONING',
-    isInAws,
-  ),
-  PutBucketVersioning: bucket(
-    'PUT',
-    'versioning',
-    putBucketVersioning,
-    manage,
-    'REST.PUT.VERSIONING',
-    mayDocument,
-  ),
+  GetBucketVersioning: bucket('GET', 'versioning', getBucketVersioning, visit, isInAws),
+  PutBucketVersioning: bucket('PUT', 'versioning', putBucketVersioning, manage, mayDocument),
   GetBucketNotificationConfiguration: bucket(
     'GET',
     'notification',
     getBucketNotification,
     visit,
-    'REST.GET.NOTIFICATION',
     isInAws,
   ),
   PutBucketNotificationConfiguration: bucket(
@@ -320,39 +252,34 @@ export const operations = {
     'notification',
     putBucketNotification,
     manage,
-    'REST.PUT.NOTIFICATION',
     mayDocument,
   ),
-  BucketDefault: bucket('GET', Object.keys(bucketDefaults), bucketDefault, visit, (query) =>
+  BucketDefault: bucket('GET', Object.keys(bucketDefaults), bucketDefault, visit, always, (query) =>
     defaultLogName(bucketDefaults, query),
   ),
-  GetObject: object('GET', none, getObject, getAccess, 'REST.GET.OBJECT'),
-  HeadObject: object('HEAD', none, headObject, getAccess, 'REST.HEAD.OBJECT'),
+  GetObject: object('GET', none, getObject, getAccess),
+  HeadObject: object('HEAD', none, headObject, getAccess),
   GetObjectAttributes: object(
     'GET',
     'attributes',
     getObjectAttributes,
     read,
+    always,
     'REST.GET.OBJECT_ATTRIBUTES',
   ),
-  CopyObject: object('PUT', none, copyObject, write, 'REST.COPY.OBJECT', isCopy),
-  PutObject: object('PUT', none, putObject, write, 'REST.PUT.OBJECT'),
-  PostObject: object('POST', none, postObject, write, 'REST.POST.OBJECT', isForm),
-  DeleteObject: object('DELETE', none, deleteObject, remove, 'REST.DELETE.OBJECT'),
-  CreateMultipartUpload: object(
-    'POST',
-    'uploads',
-    createMultipartUpload,
-    write,
-    'REST.POST.UPLOADS',
-  ),
-  UploadPartCopy: object('PUT', 'uploadId', uploadPartCopy, write, 'REST.COPY.PART', isCopy),
-  UploadPart: object('PUT', 'uploadId', uploadPart, write, 'REST.PUT.PART'),
+  CopyObject: object('PUT', none, copyObject, write, isCopy, 'REST.COPY.OBJECT'),
+  PutObject: object('PUT', none, putObject, write),
+  PostObject: object('POST', none, postObject, write, isForm),
+  DeleteObject: object('DELETE', none, deleteObject, remove),
+  CreateMultipartUpload: object('POST', 'uploads', createMultipartUpload, write),
+  UploadPartCopy: object('PUT', 'uploadId', uploadPartCopy, write, isCopy, 'REST.COPY.PART'),
+  UploadPart: object('PUT', 'uploadId', uploadPart, write, always, 'REST.PUT.PART'),
   CompleteMultipartUpload: object(
     'POST',
     'uploadId',
     completeMultipartUpload,
     write,
+    always,
     'REST.POST.UPLOAD',
   ),
   AbortMultipartUpload: object(
@@ -360,28 +287,36 @@ export const operations = {
     'uploadId',
     abortMultipartUpload,
     write,
+    always,
     'REST.DELETE.UPLOAD',
   ),
-  ListParts: object('GET', 'uploadId', listParts, readParts, 'REST.GET.UPLOAD'),
-  PutObjectAcl: object('PUT', 'acl', putObjectAcl, write, 'REST.PUT.ACL', acceptsAcls),
-  GetObjectTagging: object('GET', 'tagging', getObjectTagging, read, 'REST.GET.OBJECT_TAGGING'),
+  ListParts: object('GET', 'uploadId', listParts, readParts, always, 'REST.GET.UPLOAD'),
+  PutObjectAcl: object('PUT', 'acl', putObjectAcl, write, acceptsAcls),
+  GetObjectTagging: object(
+    'GET',
+    'tagging',
+    getObjectTagging,
+    read,
+    always,
+    'REST.GET.OBJECT_TAGGING',
+  ),
   PutObjectTagging: object(
     'PUT',
     'tagging',
     putObjectTagging,
     write,
-    'REST.PUT.OBJECT_TAGGING',
     mayTag,
+    'REST.PUT.OBJECT_TAGGING',
   ),
   DeleteObjectTagging: object(
     'DELETE',
     'tagging',
     deleteObjectTagging,
     write,
-    'REST.DELETE.OBJECT_TAGGING',
     mayTag,
+    'REST.DELETE.OBJECT_TAGGING',
   ),
-  ObjectDefault: object('GET', Object.keys(objectDefaults), objectDefault, read, (query) =>
+  ObjectDefault: object('GET', Object.keys(objectDefaults), objectDefault, read, always, (query) =>
     defaultLogName(objectDefaults, query),
   ),
 } satisfies OperationTable
