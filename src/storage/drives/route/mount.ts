@@ -3,12 +3,12 @@ import { DriveError } from '../drive-error.ts'
 
 /** One of several drives that the gateway serves. */
 export interface Mount {
-  /** Its name in the settings; '' for the default drive. */
+  /** The name in the settings; '' for the default drive. */
   readonly name: string
-  /** Changes when the drive is opened late, or lost: keep the mount, not the drive. */
+  /** Changes when the drive is opened late or lost, so keep the mount, not the drive. */
   readonly drive: Drive
   readonly isReadOnly: boolean
-  /** For the operator: why the drive is not open; undefined if it is. */
+  /** Why the drive is not open, for the operator. Undefined if it is open. */
   readonly problem?: string | undefined
 }
 
@@ -28,32 +28,17 @@ export interface MountTable {
   readonly places: ReadonlyMap<string, BucketPlace>
 }
 
-/** @throws DriveError `denied` if nothing may be written there */
-export function requireWritable(bucket: string, { mount, isReadOnly }: BucketPlace): void {
-  if (!isReadOnly && !mount.isReadOnly) return
-  throw new DriveError('denied', `The bucket ${bucket} is read-only (READ_ONLY).`)
-}
-
-/**
- * @throws DriveError `unavailable` if the mount's drive is no longer this one: it was lost to another
- *   gateway while a request was writing to it
- */
-export function requireSame({ name, drive }: Mount, before: Drive): void {
-  if (drive === before) return
-  throw new DriveError('unavailable', `The drive ${name || 'in DRIVE'} is no longer available.`)
-}
-
-/** Whether one folder is the other or contains it. */
+/** Whether the folders are the same, or one contains the other. */
 export function areNested(folder: string, other: string): boolean {
   return `${folder}/`.startsWith(`${other}/`) || `${other}/`.startsWith(`${folder}/`)
 }
 
-/** Whether a sweep may write there now. A drive that is not open is swept when it is. */
+/** Whether the drive can be swept now. */
 export function isSwept({ isReadOnly, problem }: Mount): boolean {
   return !isReadOnly && problem === undefined
 }
 
-/** Sweeps all drives of which `isSwept` is true, even if one fails. @throws the first failure */
+/** Sweeps all drives for which `isSwept` is true, even if one fails. @throws the first failure */
 export async function sweepAll(
   mounts: readonly Mount[],
   sweep: (drive: Drive) => Promise<void> | undefined,
@@ -63,11 +48,11 @@ export async function sweepAll(
 }
 
 export interface UnavailableDriveOptions extends Pick<Drive, 'kind' | 'deletes'> {
-  /** For clients: it must not show where the drive is. */
+  /** For clients, so without the location of the drive. */
   readonly message: string
 }
 
-/** Stands for a drive that is not open: every call rejects with `unavailable`. */
+/** A placeholder for a drive that is not open: every call rejects with `unavailable`. */
 export function unavailableDrive({ kind, deletes, message }: UnavailableDriveOptions): Drive {
   const refuseNow = (): never => {
     throw new DriveError('unavailable', message)

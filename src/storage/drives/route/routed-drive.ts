@@ -1,28 +1,23 @@
 import type { Drive, PartDraft, UploadDrive } from '../drive.ts'
 import { DriveError, unsupportedTags } from '../drive-error.ts'
 import { bucketOfTrash } from '../trash-bucket.ts'
-import {
-  areNested,
-  type BucketPlace,
-  type Mount,
-  type MountTable,
-  requireSame,
-  requireWritable,
-  sweepAll,
-} from './mount.ts'
+import { areNested, type BucketPlace, type Mount, type MountTable, sweepAll } from './mount.ts'
 
 type DriveCalls = Required<Drive>
+type UploadCalls = Required<UploadDrive>
+
+const unlimited = { freeBytes: Number.POSITIVE_INFINITY, totalBytes: Number.POSITIVE_INFINITY }
 
 /**
- * Several drives as one: each call goes to the drive of its bucket, under the bucket's name there. What
- * is said of the whole drive (`kind`, `deletes`, `followsChanges`, `check`, `quota`) is that of the default one.
+ * Several drives as one: each call goes to the drive of its bucket, under the bucket's name there. Members that concern
+ * a drive as a whole (`kind`, `deletes`, `followsChanges`, `check`, `quota`) are those of the default drive.
  */
 export class RoutedDrive implements Drive {
   readonly uploads: UploadDrive
   readonly #table: MountTable
   readonly #default: Mount
 
-  /** @throws if there is no mount. */
+  /** @throws Error if there is no mount. */
   constructor(table: MountTable) {
     const [first] = table.mounts
     if (first === undefined) throw new Error('there is no default drive')
@@ -43,34 +38,15 @@ export class RoutedDrive implements Drive {
     return this.#default.drive.followsChanges ?? false
   }
 
-  readonly prepare: DriveCalls['prepare'] = async (buckets) => {
-    const byMount = Map.groupBy(buckets, (bucket) => this.#placeOf(bucket).mount)
-    for (const [mount, names] of byMount) {
-      if (mount.isReadOnly) continue
-      const places = names.map((name) => this.#placeOf(name))
-      await mount.drive.prepare(places.map(({ folder }) => folder))
-    }
-  }
-
   get readsAlone(): boolean {
     return this.#default.drive.readsAlone ?? false
   }
 
-  /** @throws DriveError `denied` if another bucket is in the folder, or the other way round */
-  readonly addBucket: DriveCalls['addBucket'] = async (bucket) => {
-    const place = this.#writable(bucket)
-    for (const [name, other] of this.#table.places) {
-      if (name === bucket || other.mount !== place.mount) continue
-      if (!areNested(place.folder, other.folder)) continue
-      const message = `The folder ${place.folder} of bucket ${bucket} would share files with that of bucket ${name}.`
-      throw new DriveError('denied', message)
+  readonly prepare: DriveCalls['prepare'] = async (buckets) => {
+    const byMount = Map.groupBy(buckets, (bucket) => this.#placeOf(bucket).mount)
+    for (const [{ drive, isReadOnly }, names] of byMount) {
+      if (!isReadOnly) await drive.prepare(names.map((name) => this.#placeOf(name).folder))
     }
-    await place.mount.drive.addBucket(place.folder)
-  }
-
-  readonly removeBucket: DriveCalls['removeBucket'] = async (bucket) => {
-    const { mount, folder } = this.#writable(bucket)
-    return await mount.drive.removeBucket(folder)
   }
 
   readonly check: DriveCalls['check'] = async (access) => {
@@ -78,128 +54,120 @@ export class RoutedDrive implements Drive {
     await drive.check(access === 'writes' && isReadOnly ? 'reads' : access)
   }
 
-  readonly bucketCreatedAtMs: DriveCalls['bucketCreatedAtMs'] = async (bucket) => {
-    const { mount, folder } = this.#placeOf(bucket)
-    return await mount.drive.bucketCreatedAtMs(folder)
-  }
+  readonly sweep: DriveCalls['sweep'] = () => sweepAll(this.#table.mounts, (one) => one.sweep?.())
 
-  readonly list: DriveCalls['list'] = (bucket, query) => {
-    const { mount, folder } = this.#placeOf(bucket)
-    return mount.drive.list(folder, query)
-  }
-
-  readonly head: DriveCalls['head'] = async (bucket, key, options) => {
-    const { mount, folder } = this.#placeOf(bucket)
-    return await mount.drive.head(folder, key, options)
-  }
-
-  readonly open: DriveCalls['open'] = (bucket, key, options) => {
-    const { mount, folder } = this.#placeOf(bucket)
-    return mount.drive.open(folder, key, options)
-  }
-
-  readonly draft: DriveCalls['draft'] = async (bucket, key, options) => {
-    const { mount, folder } = this.#writable(bucket)
-    const { drive } = mount
-    const draft = await drive.draft(folder, key, options)
-    return {
-      write: (chunk) => draft.write(chunk),
-      async publish(attributes, conditions) {
-        try {
-          requireSame(mount, drive)
-        } catch (error) {
-          await draft.discard()
-          throw error
-        }
-        return await draft.publish(attributes, conditions)
-      },
-      discard: () => draft.discard(),
-    }
-  }
-
-  readonly copy: DriveCalls['copy'] = async (source, target, options) => {
-    const place = this.#writable(target.bucket)
-    const from = this.#placeOf(source.bucket)
-    if (from.mount !== place.mount) return undefined
-    return await place.mount.drive.copy?.(
-      { ...source, bucket: from.folder },
-      { ...target, bucket: place.folder },
-      options,
-    )
-  }
-
-  readonly setTags: DriveCalls['setTags'] = async (bucket, key, tags) => {
-    const place = this.#writable(bucket)
-    const { drive } = place.mount
-    if (drive.setTags === undefined) throw unsupportedTags()
-    return await drive.setTags(place.folder, key, tags)
-  }
-
-  readonly remove: DriveCalls['remove'] = async (bucket, key, conditions) => {
-    const { mount, folder } = this.#writable(bucket)
-    return await mount.drive.remove(folder, key, conditions)
-  }
-
-  readonly removeAll: DriveCalls['removeAll'] = async (bucket, keys) => {
-    const { mount, folder } = this.#writable(bucket)
-    return await mount.drive.removeAll?.(folder, keys)
-  }
-
-  /** Has no effect on a drive that can't do it. */
-  readonly removeFolder: DriveCalls['removeFolder'] = async (bucket, key) => {
-    const place = this.#writable(bucket)
-    await place.mount.drive.removeFolder?.(place.folder, key)
-  }
-
-  readonly sweep: DriveCalls['sweep'] = () =>
-    sweepAll(this.#table.mounts, (drive) => drive.sweep?.())
-
-  readonly quota: DriveCalls['quota'] = async () => {
-    const unlimited = { freeBytes: Number.POSITIVE_INFINITY, totalBytes: Number.POSITIVE_INFINITY }
-    return (await this.#default.drive.quota?.()) ?? unlimited
-  }
+  readonly quota: DriveCalls['quota'] = async () =>
+    (await this.#default.drive.quota?.()) ?? unlimited
 
   readonly close: DriveCalls['close'] = async () => {
     await Promise.all(this.#table.mounts.map(({ drive }) => drive.close()))
   }
 
-  readonly ownEtags: DriveCalls['ownEtags'] = (bucket) => {
+  readonly bucketCreatedAtMs: DriveCalls['bucketCreatedAtMs'] = (bucket) =>
+    this.#read(bucket, (drive, folder) => drive.bucketCreatedAtMs(folder))
+
+  readonly list: DriveCalls['list'] = (bucket, query) =>
+    this.#read(bucket, (drive, folder) => drive.list(folder, query))
+
+  readonly head: DriveCalls['head'] = (bucket, key, options) =>
+    this.#read(bucket, (drive, folder) => drive.head(folder, key, options))
+
+  readonly open: DriveCalls['open'] = (bucket, key, options) =>
+    this.#read(bucket, (drive, folder) => drive.open(folder, key, options))
+
+  readonly ownEtags: DriveCalls['ownEtags'] = (bucket) =>
+    this.#read(bucket, (drive, folder) => drive.ownEtags?.(folder) ?? false)
+
+  readonly trashes: DriveCalls['trashes'] = (bucket) =>
+    isWritable(this.#placeOf(bucket)) &&
+    this.#read(bucket, (drive, folder) => drive.trashes?.(folder) ?? false)
+
+  /** @throws DriveError `denied` if the folder contains that of another bucket, or is in it */
+  readonly addBucket: DriveCalls['addBucket'] = (bucket) =>
+    this.#change(bucket, async (drive, folder) => {
+      const { mount } = this.#placeOf(bucket)
+      for (const [name, other] of this.#table.places) {
+        if (name === bucket || other.mount !== mount || !areNested(folder, other.folder)) continue
+        const message = `The folder ${folder} of bucket ${bucket} would share files with that of bucket ${name}.`
+        throw new DriveError('denied', message)
+      }
+      await drive.addBucket(folder)
+    })
+
+  readonly removeBucket: DriveCalls['removeBucket'] = (bucket) =>
+    this.#change(bucket, (drive, folder) => drive.removeBucket(folder))
+
+  readonly draft: DriveCalls['draft'] = (bucket, key, options) =>
+    this.#change(bucket, async (drive, folder) => {
+      const { mount } = this.#placeOf(bucket)
+      const draft = await drive.draft(folder, key, options)
+      return {
+        write: (chunk) => draft.write(chunk),
+        async publish(attributes, conditions) {
+          await discardIfLost(draft, mount, drive)
+          return await draft.publish(attributes, conditions)
+        },
+        discard: () => draft.discard(),
+      }
+    })
+
+  /** Undefined for a copy between two drives: the caller reads and writes it. */
+  readonly copy: DriveCalls['copy'] = (source, target, options) =>
+    this.#change(target.bucket, async (drive, folder) => {
+      const from = this.#placeOf(source.bucket)
+      if (from.mount !== this.#placeOf(target.bucket).mount) return undefined
+      const own = { ...source, bucket: from.folder }
+      return await drive.copy?.(own, { ...target, bucket: folder }, options)
+    })
+
+  readonly setTags: DriveCalls['setTags'] = (bucket, key, tags) =>
+    this.#change(bucket, async (drive, folder) => {
+      if (drive.setTags === undefined) throw unsupportedTags()
+      return await drive.setTags(folder, key, tags)
+    })
+
+  readonly remove: DriveCalls['remove'] = (bucket, key, conditions) =>
+    this.#change(bucket, (drive, folder) => drive.remove(folder, key, conditions))
+
+  readonly removeAll: DriveCalls['removeAll'] = (bucket, keys) =>
+    this.#change(bucket, async (drive, folder) => await drive.removeAll?.(folder, keys))
+
+  /** Has no effect on a drive that can't do it. */
+  readonly removeFolder: DriveCalls['removeFolder'] = (bucket, key) =>
+    this.#change(bucket, async (drive, folder) => await drive.removeFolder?.(folder, key))
+
+  #read<Result>(bucket: string, call: (drive: Drive, folder: string) => Result): Result {
     const { mount, folder } = this.#placeOf(bucket)
-    return mount.drive.ownEtags?.(folder) ?? false
+    return call(mount.drive, folder)
   }
 
-  readonly trashes: DriveCalls['trashes'] = (bucket) => {
-    const { mount, folder, isReadOnly } = this.#placeOf(bucket)
-    return !isReadOnly && !mount.isReadOnly && (mount.drive.trashes?.(folder) ?? false)
-  }
-
-  /** @throws DriveError `denied` */
-  #writable(bucket: string): BucketPlace {
-    const place = this.#placeOf(bucket)
-    requireWritable(bucket, place)
-    return place
+  /** @throws DriveError `denied` if the bucket is read-only */
+  async #change<Result>(
+    bucket: string,
+    call: (drive: Drive, folder: string) => Promise<Result>,
+  ): Promise<Result> {
+    requireWritable(bucket, this.#placeOf(bucket))
+    return await this.#read(bucket, call)
   }
 
   #placeOf(bucket: string): BucketPlace {
     const owner = bucketOfTrash(bucket)
-    // By the bucket's name, which no two buckets share, and not by its folder.
+    // The trash is named after the bucket, because the folders of two buckets may have one name.
     if (owner !== undefined) return { ...this.#placeOf(owner), folder: bucket }
     const place = this.#table.places.get(bucket)
     return place ?? { mount: this.#default, folder: bucket, isReadOnly: false }
   }
 }
 
-type UploadCalls = Required<UploadDrive>
-
-interface Routed {
+interface FoundUpload {
   readonly mount: Mount
-  /** The state as its drive knows it. */
+  /** The state as the mount's drive knows it. */
   readonly inner: string
 }
 
 /**
- * Multipart uploads on several drives. The state of an upload on a named drive begins with `@NAME:`;
- * that of the default drive is the drive's own, as it is without other drives.
+ * Multipart uploads on several drives. The state of an upload on a named drive begins with `@NAME:`. On the default
+ * drive, the state is the drive's own, as it is without other drives.
  */
 class RoutedUploads implements UploadDrive {
   readonly #mounts: ReadonlyMap<string, Mount>
@@ -227,30 +195,23 @@ class RoutedUploads implements UploadDrive {
     const found = this.#find(state)
     // Without its drive, the upload can only be aborted.
     if (found === undefined) return state
-    const { uploads } = found.mount.drive
-    return stateOf(found.mount, (await uploads.takeOver?.(found.inner, options)) ?? found.inner)
+    const { mount, inner } = found
+    return stateOf(mount, (await mount.drive.uploads.takeOver?.(inner, options)) ?? inner)
   }
 
-  readonly append: UploadCalls['append'] = async (state, options) => {
-    const { mount, inner } = this.#require(state)
-    const { drive } = mount
-    const part = await drive.uploads.append(inner, options)
-    return guarded(mount, part, (next) => stateOf(mount, next))
-  }
+  readonly append: UploadCalls['append'] = (state, options) =>
+    this.#begin(state, (uploads, inner) => uploads.append(inner, options), stateOf)
 
-  readonly replaceLast: UploadCalls['replaceLast'] = async (state, options) => {
-    const { mount, inner } = this.#require(state)
-    const { drive } = mount
-    const part = await drive.uploads.replaceLast(inner, options)
-    return guarded(mount, part, (next) => stateOf(mount, next))
-  }
+  readonly replaceLast: UploadCalls['replaceLast'] = (state, options) =>
+    this.#begin(state, (uploads, inner) => uploads.replaceLast(inner, options), stateOf)
 
-  readonly place: UploadCalls['place'] = async (state, options) => {
-    const { mount, inner } = this.#require(state)
-    const { uploads } = mount.drive
-    const part = await uploads.place?.(inner, options)
-    if (part === undefined) throw new TypeError(`the parts of upload ${inner} come in order`)
-    return guarded(mount, part, (place) => place)
+  readonly place: UploadCalls['place'] = (state, options) => {
+    const begin = async (uploads: UploadDrive, inner: string) => {
+      const part = await uploads.place?.(inner, options)
+      if (part === undefined) throw new TypeError(`the parts of upload ${inner} come in order`)
+      return part
+    }
+    return this.#begin(state, begin, (_, place) => place)
   }
 
   readonly removePlace: UploadCalls['removePlace'] = async (state, place) => {
@@ -283,7 +244,7 @@ class RoutedUploads implements UploadDrive {
     return found !== undefined && (await found.mount.drive.uploads.isPublished(found.inner))
   }
 
-  /** Bytes on a drive that is no longer in the settings are swept when it is again. */
+  /** The bytes on a drive that was removed from the settings are swept once it is in the settings again. */
   readonly abort: UploadCalls['abort'] = async (state) => {
     const found = this.#find(state)
     if (found !== undefined && !found.mount.isReadOnly) {
@@ -294,13 +255,32 @@ class RoutedUploads implements UploadDrive {
   readonly sweep: UploadCalls['sweep'] = (isKnown, olderThanMs) =>
     sweepAll([...this.#mounts.values()], ({ uploads }) => uploads.sweep(isKnown, olderThanMs))
 
-  #find(state: string): Routed | undefined {
+  /** Begins a part whose `commit` fails if the drive is lost before. @param resultOf what `commit` returns */
+  async #begin(
+    state: string,
+    begin: (uploads: UploadDrive, inner: string) => Promise<PartDraft>,
+    resultOf: (mount: Mount, committed: string) => string,
+  ): Promise<PartDraft> {
+    const { mount, inner } = this.#require(state)
+    const { drive } = mount
+    const part = await begin(drive.uploads, inner)
+    return {
+      write: (chunk) => part.write(chunk),
+      async commit() {
+        await discardIfLost(part, mount, drive)
+        return resultOf(mount, await part.commit())
+      },
+      discard: () => part.discard(),
+    }
+  }
+
+  #find(state: string): FoundUpload | undefined {
     const [, name = '', inner = state] = /^@([A-Z0-9_]+):(.*)$/s.exec(state) ?? []
     const mount = this.#mounts.get(name)
     return mount && { mount, inner }
   }
 
-  #require(state: string): Routed {
+  #require(state: string): FoundUpload {
     const found = this.#find(state)
     if (found !== undefined) return found
     const message = 'The drive of this upload is no longer in the settings: start a new upload.'
@@ -312,24 +292,32 @@ function stateOf({ name }: Mount, inner: string): string {
   return name === '' ? inner : `@${name}:${inner}`
 }
 
-/** Nothing is committed once the drive is lost. */
-function guarded(
+function isWritable({ mount, isReadOnly }: BucketPlace): boolean {
+  return !isReadOnly && !mount.isReadOnly
+}
+
+/** @throws DriveError `denied` if the bucket is read-only */
+function requireWritable(bucket: string, place: BucketPlace): void {
+  if (isWritable(place)) return
+  throw new DriveError('denied', `The bucket ${bucket} is read-only (READ_ONLY).`)
+}
+
+/** @throws DriveError `unavailable` if another gateway has taken over the drive that a request began to write to */
+function requireSame({ name, drive }: Mount, before: Drive): void {
+  if (drive === before) return
+  throw new DriveError('unavailable', `The drive ${name || 'in DRIVE'} is no longer available.`)
+}
+
+/** Discards what was written to a drive that was lost. @throws DriveError as `requireSame` */
+async function discardIfLost(
+  written: { discard(): Promise<void> },
   mount: Mount,
-  part: PartDraft,
-  resultOf: (committed: string) => string,
-): PartDraft {
-  const { drive } = mount
-  return {
-    write: (chunk) => part.write(chunk),
-    async commit() {
-      try {
-        requireSame(mount, drive)
-      } catch (error) {
-        await part.discard()
-        throw error
-      }
-      return resultOf(await part.commit())
-    },
-    discard: () => part.discard(),
+  drive: Drive,
+): Promise<void> {
+  try {
+    requireSame(mount, drive)
+  } catch (error) {
+    await written.discard()
+    throw error
   }
 }
