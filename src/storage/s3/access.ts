@@ -46,8 +46,8 @@ function mayHaveSession({ request, service, hostBucket }: ReceivedRequest): bool
 }
 
 /**
- * A session of the dashboard has the owner's rights (docs/decisions/0057-session-for-s3.md). The session is looked up for
- * each request, so a sign-out takes effect in all processes at once.
+ * A session of the dashboard has the owner's rights (docs/decisions/0057-session-for-s3.md). The session is looked up
+ * for each request, so a sign-out takes effect in all processes at once.
  *
  * @throws S3Error AccessDenied without a valid session.
  */

@@ -63,8 +63,8 @@ export interface S3Service {
   readonly acls: Acls
   readonly keys: AccessKeys
   /**
-   * Whether a request has the token of a valid session of the dashboard in its Authorization header, and was not sent by
-   * a page of another origin. Absent if there is no dashboard.
+   * Whether a request has the token of a valid session of the dashboard in its Authorization header, and was not sent
+   * by a page of another origin. Absent if there is no dashboard.
    *
    * @throws KeyValueError
    */

@@ -8,9 +8,9 @@ type Level = Address['level']
 type NamedRow = readonly [name: OperationName, row: OperationRow]
 
 /**
- * Every sub-resource of S3, with the methods that it has at each level (API reference, "Actions"; `events` is
- * MinIO's). A request with one of these names is never the plain operation: `DELETE /b/k?lifecycle` must not delete
- * the object. Reads with a fixed reply are in operations/subresource-defaults.ts.
+ * Every sub-resource of S3, with its methods at each level (API reference, "Actions"; `events` is MinIO's). A request
+ * with one of these names is never the plain operation: `DELETE /b/k?lifecycle` must not delete the object. Reads with
+ * a fixed reply are in operations/subresource-defaults.ts.
  */
 export const subresources: Readonly<Record<string, Readonly<Partial<Record<Level, string>>>>> = {
   abac: { bucket: 'GET PUT' },
@@ -74,7 +74,7 @@ const knownMethods: ReadonlySet<string> = new Set(methods)
 
 const rows = Object.entries(operations) as unknown as readonly NamedRow[]
 
-/** Computed once, since every request needs it: the rows by level, method and sub-resource. */
+/** The rows by level, method and sub-resource, computed once because every request needs them. */
 const rowsOfLevel = {
   service: byMethod(rows.filter(([, { level }]) => level === 'service')),
   bucket: byMethod(rows.filter(([, { level }]) => level === 'bucket' || level === 'newBucket')),
@@ -93,7 +93,7 @@ function bySubresource(group: readonly NamedRow[]): Map<string | undefined, Name
 }
 
 /**
- * Refuses a method that S3 does not have, before authentication.
+ * Rejects a method that S3 does not have, before authentication.
  *
  * @throws S3Error MethodNotAllowed.
  */
@@ -102,8 +102,8 @@ export function refuseUnknownMethod(method: string): void {
 }
 
 /**
- * The operation that method, address, query and headers request: all of S3's URL grammar, from the tables of
- * sub-resources and of operations.
+ * Returns the operation that method, address, query and headers request. This is S3's whole URL grammar, derived from
+ * the tables of sub-resources and operations.
  *
  * @throws S3Error MethodNotAllowed, NotImplemented, or InvalidArgument for a contradiction.
  */
@@ -118,9 +118,9 @@ export function detectOperation(level: Level, request: Detectable): OperationNam
 }
 
 /**
- * The sub-resource that the query names, if it names one. Other parameters are options, or ignored as in S3.
+ * Returns the sub-resource that the query names, if any. Other parameters are options, or ignored as in S3.
  *
- * @throws S3Error if it has several, or one that this level or method does not have.
+ * @throws S3Error if the query names several, or one that this level or method does not have.
  */
 function requestedSubresource(level: Level, request: Detectable): string | undefined {
   const { method, query } = request
@@ -142,7 +142,7 @@ function requestedSubresource(level: Level, request: Detectable): string | undef
   return name
 }
 
-/** A read of a part has only its number, and an upload is aborted by its ID. */
+/** A GET of a part has only its number, and AbortMultipartUpload only the ID of the upload. */
 function refuseHalfOfPart(method: string, query: Query): void {
   const isWhole = query.has('uploadId') === query.has('partNumber')
   if (isWhole || !(method === 'PUT' || (method === 'DELETE' && query.has('partNumber')))) return

@@ -146,22 +146,22 @@ export const s3Errors = {
 
 export type S3ErrorCode = keyof typeof s3Errors
 
-/** How AWS words an error, where the contract has another code, message or elements. */
+/** AWS's form of an error for which the contract has another code, message or elements. */
 export interface AwsForm {
   readonly code: S3ErrorCode
-  /** Default: that of the error itself. */
+  /** Default: the message of the error itself. */
   readonly message?: string
-  /** Beside those of the error itself. */
+  /** In addition to those of the error itself. */
   readonly elements?: Readonly<Record<string, string>>
   readonly headers?: Readonly<Record<string, string>>
 }
 
 interface S3ErrorOptions extends ErrorOptions {
-  /** Elements that S3 defines for this error, after Message. */
+  /** Elements that S3 defines for this error, which follow Message. */
   readonly elements?: Readonly<Record<string, string>>
   /** Headers of the reply, such as Retry-After. */
   readonly headers?: Readonly<Record<string, string>>
-  /** For the owner, in the log and the dashboard: what failed and what to do. Never a secret. */
+  /** What failed and what to do, for the owner, in the log and the dashboard. Never a secret. */
   readonly reason?: string
   /** What the client gets instead with COMPATIBILITY=aws. */
   readonly inAws?: AwsForm | undefined
@@ -189,7 +189,7 @@ export class S3Error extends Error {
     this.#inAws = options.inAws
   }
 
-  /** The same error in AWS's words. */
+  /** Returns the error in AWS's form. */
   inAws(): S3Error {
     const form = this.#inAws
     if (form === undefined) return this
@@ -202,7 +202,7 @@ export class S3Error extends Error {
   }
 }
 
-/** Names the parameter, header or element that has an unusable value, as S3 does. */
+/** The error for a parameter, header or element with an invalid value. Names it, as S3 does. */
 export function invalidArgument(name: string, value: string, message: string): S3Error {
   return new S3Error('InvalidArgument', message, {
     elements: { ArgumentName: name, ArgumentValue: value },
@@ -233,21 +233,21 @@ export function absentBucket(bucket: string): AwsForm {
   return { code: 'NoSuchBucket', message, elements: { BucketName: bucket } }
 }
 
-/** The error of reads and deletes for a key without an object. Names the key, as S3 does. */
+/** The error for a read or delete of a key without an object. Names the key, as S3 does. */
 export function noSuchKey(key: string): S3Error {
   return new S3Error('NoSuchKey', undefined, { elements: { Key: key } })
 }
 
 /**
- * What S3 has and this service does not. Test suites of clients look for the beginning of the message, which is AWS's
- * (docs/decisions/0056-not-implemented.md).
+ * The error for a feature of S3 that this service lacks. Test suites of clients look for the start of the message,
+ * which is AWS's (docs/decisions/0056-not-implemented.md).
  */
 export function notImplemented(what: string, options: S3ErrorOptions = {}): S3Error {
   const message = `${s3Errors.NotImplemented[1]}: ${what}`
   return new S3Error('NotImplemented', message.trimEnd(), options)
 }
 
-/** A header field that asks for what cannot be kept. The message names it, because SDKs show nothing else. */
+/** The error for a header field that cannot be honored. The message names it, because SDKs show nothing else. */
 export function headerNotImplemented(header: string, hint = ''): S3Error {
   return notImplemented(`${header}. ${hint}`, { elements: { Header: header } })
 }
@@ -268,22 +268,22 @@ const answers: Readonly<
   full: { code: 'QuotaExceeded' },
   'invalid-key': { code: 'InvalidArgument' },
   'key-too-long': { code: 'KeyTooLongError' },
-  // Of a bucket that is still served: its folder was moved away. An operator must act (handler.ts has the rest).
+  // The folder of a bucket that is served was moved away, so an operator must act (access.ts has the other cases).
   'no-bucket': { code: 'ServiceUnavailable', retryAfterSeconds: unavailableSeconds },
   'not-empty': { code: 'BucketNotEmpty' },
   'not-found': { code: 'NoSuchKey' },
   'not-implemented': { code: 'NotImplemented' },
   'part-too-small': { code: 'EntityTooSmall' },
-  // Of a part of S3 that this drive does not have.
+  // A feature of S3 that this drive lacks.
   unsupported: { code: 'InvalidRequest' },
   'upload-gone': { code: 'NoSuchUpload' },
   unavailable: { code: 'ServiceUnavailable', retryAfterSeconds: unavailableSeconds },
 }
 
-/** Kinds that get S3's standard message. For the others, the drive's own message says more. */
+/** Kinds that get S3's standard message. For the others, the drive's own message is more specific. */
 const standardMessages: ReadonlySet<DriveErrorKind> = new Set(['condition', 'not-found'])
 
-/** In place of a message that is for the owner alone. Other kinds get S3's standard message. */
+/** Replaces a message that is only for the owner. Other kinds get S3's standard message. */
 const messages: Readonly<Partial<Record<DriveErrorKind, string>>> = {
   denied: 'The drive refuses the request. The log of the service says why.',
   'invalid-key': 'The drive does not accept this key.',
@@ -291,7 +291,7 @@ const messages: Readonly<Partial<Record<DriveErrorKind, string>>> = {
   unsupported: 'The drive cannot do this. The log of the service says why.',
 }
 
-/** What is asked depends on attributes that can't be read now (Attributes.isProvisional). */
+/** The request depends on attributes that cannot be read now (Attributes.isProvisional). */
 export function unknownAttributes(): S3Error {
   const message = 'The database with the ETags and parts of objects is not responding.'
   return new S3Error('ServiceUnavailable', message, {

@@ -41,7 +41,7 @@ interface HandlerParts {
   readonly hostBucket?: string | undefined
 }
 
-/** What is known about a request so far, for its log line. */
+/** What is known about a request, for its log line. */
 type LogContext = {
   operation?: OperationName
   bucket?: string
@@ -108,7 +108,9 @@ async function handleS3(parts: HandlerParts): Promise<HttpReply> {
   }
 }
 
-/** Adds a reason for the owner when the bucket was expected in the path but is in the host name. */
+/**
+ * Adds a reason for the owner if the client puts the bucket into the host name and the gateway expects it in the path.
+ */
 function explained(
   reply: HttpReply,
   logContext: LogContext,
@@ -120,7 +122,7 @@ function explained(
   return { ...reply, logFields: { ...reply.logFields, virtualHost: true, reason } }
 }
 
-/** The key of a request that failed before its key was decoded, if it has one. */
+/** Logs the key of a request that failed before the key was decoded. */
 function nameKey(
   logContext: LogContext,
   request: HttpRequest,
@@ -130,7 +132,7 @@ function nameKey(
     const address = addressOf(request, hostBucket)
     if (address.level === 'object') logContext.key = shortened(decodeKey(address.rawKey))
   } catch {
-    // Not a valid key; the client already gets an error that says so.
+    // The key is not valid, and the client gets an error that says so.
   }
 }
 
@@ -161,7 +163,7 @@ function answerNow(parts: HandlerParts, logContext: LogContext): Promise<HttpRep
   return authentication.then((confirmed) => answerAs(confirmed, address, parts, logContext))
 }
 
-/** A form has its signature and its key in its body. From then on it is a request for that key. */
+/** The body of a form contains the signature and the key. Once it is read, it is a request for that key. */
 async function answerForm(
   bucket: string,
   parts: HandlerParts,
@@ -201,7 +203,7 @@ function answerAs(
     return runFor(authentication, { address, configuration: undefined }, parts, logContext)
   }
   const found = service.buckets.find(address.bucket)
-  // A stranger can't make the gateway ask the database.
+  // Only for those who can see the bucket, so that no stranger can make the gateway query the database.
   const looksAgain =
     found === undefined &&
     service.bucketCreation === 'on' &&
@@ -228,7 +230,7 @@ function runFor(
   const query = parseQuery(request.rawQuery)
   const { method, headers } = request
   if (form === 'presigned' || form === 'version-two') {
-    // Verified: from here on they are headers like any other.
+    // They are verified, so treat them as headers from here on.
     addHoistedHeaders(headers, query)
   }
   removeEmptyHeaders(headers)
@@ -259,7 +261,7 @@ function eventContextOf(name: OperationName, { identity, request }: ServiceConte
   }
 }
 
-/** Where the call of the drive does not show it. */
+/** The event of operations whose call of the drive does not show it. */
 const createdBy: { readonly [Name in OperationName]?: EventContext['created'] } = {
   CopyObject: 'ObjectCreated:Copy',
   PostObject: 'ObjectCreated:Post',
@@ -289,14 +291,14 @@ function run(
     authorize(access, newBucket, '')
     return operation.handle(newBucket)
   }
-  // Who may see the bucket learns that it does not exist; everyone else was refused before.
+  // Everyone who must not learn that the bucket does not exist was refused before.
   if (configuration === undefined) throw noSuchBucket(bucket)
   const bucketContext = { ...context, bucket, configuration }
   if (operation.level === 'bucket') {
     authorize(access, bucketContext, access.action === 'list' ? (query.get('prefix') ?? '') : '')
     return operation.handle(bucketContext)
   }
-  // An unsigned request is refused before its key is decoded, unless its key decides.
+  // An unsigned request is refused before its key is decoded, unless a policy may open that key.
   if (identity.kind === 'anonymous' && !hasPolicyInForce(configuration))
     authorize(access, bucketContext, '')
   const key = decodeKey(address.level === 'object' ? address.rawKey : '')

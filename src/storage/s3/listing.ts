@@ -14,10 +14,10 @@ export interface PageQuery {
   readonly maxKeys: number
 }
 
-/** What a listing has an element for, beside common prefixes. */
+/** What a listing has elements for, besides common prefixes. */
 type Listed = Pick<ObjectEntry, 'kind' | 'key'>
 
-/** As EntryCursor, of anything that has a key. */
+/** As EntryCursor, for anything that has a key. */
 interface PageCursor<Item extends Listed> {
   next(limit: number): Promise<(Item | FolderEntry)[]>
   seek(key: string): void
@@ -28,13 +28,13 @@ export interface ListPage<Item extends Listed = ObjectEntry> {
   readonly objects: readonly Item[]
   readonly commonPrefixes: readonly string[]
   readonly isTruncated: boolean
-  /** The last key or common prefix on the page: what the next page comes `after`. */
+  /** The last key or common prefix on the page: the `after` of the next page. */
   readonly last: string
 }
 
 /** Entries requested at a time while common prefixes are rolled up here. */
 const firstBatch = 16
-const greatestBatch = 1000
+const largestBatch = 1000
 
 /**
  * Reads one page of a listing (API reference, ListObjectsV2), in byte order. Keys with the
@@ -42,7 +42,7 @@ const greatestBatch = 1000
  * and counts as much as an object. A page is full unless it is the last.
  *
  * `after` may be any string. If it is a common prefix itself, everything in it is skipped, so that
- * a client that got as far as that prefix continues after it. If it is inside one, the prefix
+ * a client that has read up to that prefix continues after it. If it is inside one, the prefix
  * appears as long as it has keys after `after`. Nothing at `after` needs to exist.
  *
  * @param cursor of the same prefix and after. At delimiters that it does not roll up, this function does, and the
@@ -61,13 +61,13 @@ export async function readPage<Item extends Listed>(
   return page.finish(await read(cursor, page))
 }
 
-/** Fills the page with entries as they come. True when there are more. */
+/** Fills the page with entries as they come. Returns whether there are more. */
 async function readStraight<Item extends Listed>(
   cursor: PageCursor<Item>,
   page: PageBuilder<Item>,
 ): Promise<boolean> {
   for (;;) {
-    // One more than fits, to know whether there is more.
+    // One more than fits shows whether there are more.
     const entries = await cursor.next(page.room + 1)
     if (entries.length === 0) return false
     if (!page.addAll(entries) || (page.room === 0 && cursor.hasMore)) return true
@@ -84,12 +84,12 @@ async function readRollingUp<Item extends Listed>(
     const entries = await cursor.next(Math.min(batch, page.room + 1))
     if (entries.length === 0) return false
     if (!page.addAll(entries)) return true
-    batch = page.isInGroup ? firstBatch : Math.min(batch * 2, greatestBatch)
+    batch = page.isInGroup ? firstBatch : Math.min(batch * 2, largestBatch)
   }
   return false
 }
 
-/** The common prefix that a key is rolled up into; undefined when it is listed itself. */
+/** Returns the common prefix that a key is rolled up into, or undefined if the key is listed itself. */
 function commonPrefixOf(
   key: string,
   { prefix, delimiter }: Pick<PageQuery, 'prefix' | 'delimiter'>,
@@ -110,7 +110,7 @@ class PageBuilder<Item extends Listed> {
   constructor(query: PageQuery) {
     this.#query = query
     this.#last = query.after
-    // A continuation after a common prefix: its remaining keys must not list it again.
+    // The page continues after a common prefix, whose remaining keys must not list it again.
     const group = commonPrefixOf(query.after, query)
     if (group === query.after) this.#group = group
   }
@@ -125,7 +125,7 @@ class PageBuilder<Item extends Listed> {
     return this.#group !== undefined
   }
 
-  /** False when an entry no longer fits: there is a next page. */
+  /** Returns false if an entry does not fit, so there is another page. */
   addAll(entries: readonly (Item | FolderEntry)[]): boolean {
     for (const entry of entries) {
       if (this.#group !== undefined && entry.key.startsWith(this.#group)) continue
@@ -143,7 +143,7 @@ class PageBuilder<Item extends Listed> {
     else if (entry.kind === 'object') this.#objects.push(entry)
   }
 
-  /** Moves the cursor past the common prefix it is in. False when nothing can follow. */
+  /** Moves the cursor past the common prefix it is in. Returns false if nothing can follow. */
   seekBehindGroup(cursor: PageCursor<Item>): boolean {
     if (this.#group === undefined) return true
     const behind = successorOfPrefix(this.#group)
@@ -168,8 +168,8 @@ export type EncodeKey = (key: string) => string
 const asIs: EncodeKey = (key) => key
 
 /**
- * How the encoding-type of a listing writes keys: as they are, or percent-encoded for clients whose
- * XML parser rejects control characters.
+ * Returns how a listing writes keys: unchanged, or percent-encoded for clients whose XML parser rejects control
+ * characters (encoding-type).
  *
  * @throws S3Error InvalidArgument for an encoding-type other than url.
  */
@@ -186,16 +186,16 @@ export function keyEncoding(query: Query): EncodeKey {
   )
 }
 
-/** Tokens of other versions are refused, so a changed form can't be misread. */
+/** Tokens of other versions are rejected, so that a changed format cannot be misread. */
 const version = 1
 
-/** An opaque token for the page after a key or common prefix. */
+/** Returns an opaque token for the page after a key or common prefix. */
 export function encodeContinuationToken(after: string): string {
   return Buffer.from(JSON.stringify([version, after])).toString('base64url')
 }
 
 /**
- * The key or common prefix that a token stands for.
+ * Returns the key or common prefix that a token stands for.
  *
  * @throws S3Error InvalidArgument for anything but a token issued by this service.
  */
@@ -211,7 +211,7 @@ function parseToken(token: string): string | undefined {
     if (!Array.isArray(parsed) || parsed.length !== 2 || parsed[0] !== version) return undefined
     return typeof parsed[1] === 'string' ? parsed[1] : undefined
   } catch {
-    // Not JSON, so not a token of this service.
+    // It is not JSON, so this service did not issue it.
     return undefined
   }
 }

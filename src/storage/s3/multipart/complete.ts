@@ -17,14 +17,14 @@ import {
 import type { UploadRow } from './upload-table.ts'
 import { livenessCheckMs } from './upload-watch.ts'
 
-/** As many as an upload can have. */
+/** The maximum number of parts of an upload. */
 const allParts = 10_000
 
 /** What to publish, and its JSON in the upload's row. */
 interface Plan {
   readonly completion: Completion
   readonly text: string
-  /** Of the parts. */
+  /** The numbers of the parts. */
   readonly numbers: readonly number[]
 }
 
@@ -90,7 +90,7 @@ export async function recoverUpload(
   let etag: string | undefined
   try {
     const { uploads } = context.drive
-    // First: if the object is of this upload afterwards, it was so before.
+    // Read first: if the upload turns out to be published, the object was its own by then.
     etag = await ownEtagOf(context, upload)
     isPublished = await unlessGone(uploads.isPublished(upload.driveState), false)
     lease.assertHeld()
@@ -115,7 +115,7 @@ export async function findCurrent(context: UploadContext, name: UploadName): Pro
   const { table, leases, now, partWaitMs } = context
   const upload = await findUpload(table, name)
   if (upload.phase !== 'completing') return upload
-  // A Complete may wait for the lease, just released by the part that it stopped.
+  // A Complete may be waiting for the lease, which the part that it stopped has just released.
   const isAwaited = upload.leaseOwner === '' && now() < upload.touchedAtMs + partWaitMs
   if (isAwaited) return upload
   const lease = await leases.take(upload)
@@ -146,7 +146,7 @@ export async function findRecovered(
   }
 }
 
-/** What to publish of an open upload. */
+/** Returns what to publish of an open upload. */
 async function planOf(
   { table, drive }: UploadContext,
   upload: UploadRow,
@@ -164,7 +164,7 @@ async function planOf(
   return { completion, text: JSON.stringify(completion), numbers }
 }
 
-/** The lease for publishing `plan`; undefined when it is taken or the upload has changed. */
+/** Returns the lease for publishing `plan`, or undefined if it is taken or the upload has changed. */
 async function acquire(
   context: UploadContext,
   upload: UploadRow,
@@ -190,7 +190,7 @@ async function begin(
 ): Promise<Lease | undefined> {
   const isFree = leases.isFree(upload)
   if (isFree && isAbandoned(upload)) {
-    // Taken over before its bytes are published; the caller then sees the changed row.
+    // The upload is taken over before its bytes are published. The caller then sees the changed row.
     await (await leases.take(upload))?.release()
     return undefined
   }
@@ -228,7 +228,7 @@ async function publish(context: UploadContext, completing: Publishing): Promise<
   }
   const { isHeld } = lease
   const isFinished = finishAfterwards(context, { lease, completion: published })
-  // A lease that was lost during the last step: another process may have recovered the upload.
+  // The lease was lost during the last step, so another process may have recovered the upload.
   if (!isHeld && !(await isFinished)) throw leaseLost()
   return published
 }
@@ -266,7 +266,7 @@ function finishAfterwards(context: UploadContext, completed: Completing): Promis
   return finished
 }
 
-/** Records that the object is published. False when the row does not say so afterwards. */
+/** Records that the object is published. Resolves with false if the row does not say so afterwards. */
 async function finish(context: UploadContext, { lease, ...published }: Completing) {
   const { table, watch, log, now } = context
   const { id } = lease.upload
@@ -328,13 +328,13 @@ async function reopen(
   watch.notify(id)
 }
 
-/** What a drive says that has other ETags than those of parts: clients compare it with that of HEAD. */
+/** Replaces the ETag with that of a drive that has its own, because clients compare it with that of HEAD. */
 function withEtag(completion: Completion, etag: string | undefined): Completion {
   const { attributes } = completion
   return etag === undefined ? completion : { ...completion, attributes: { ...attributes, etag } }
 }
 
-/** The ETag of the object at the upload's key, if the drive has its own. */
+/** Returns the ETag of the object at the upload's key if the drive has its own ETags. */
 async function ownEtagOf({ drive }: UploadContext, { target }: UploadRow) {
   const { bucket, key } = decodeTarget(target)
   if (!drive.ownEtags?.(bucket)) return undefined

@@ -12,14 +12,14 @@ import type { UploadChecksum, UploadDetails, UploadedPart } from './upload-recor
  */
 const maxPartChecksumsLength = 8_000
 
-/** What a client asks CompleteMultipartUpload for. */
+/** What a client requests of CompleteMultipartUpload. */
 export interface CompletionRequest extends CompleteChecksum {
   /** As listed, at least one. */
   readonly parts: readonly ListedPart[]
   /** x-amz-mp-object-size, bytes. */
   readonly objectSize?: number | undefined
   readonly conditions?: WriteConditions | undefined
-  /** Of every part but the last. Default: 0. */
+  /** Minimum size of every part except the last. Default: 0. */
   readonly minPartBytes?: number
 }
 
@@ -34,7 +34,7 @@ export interface ListedPart {
 export interface Completion {
   readonly attributes: Attributes
   readonly partCount: number
-  /** Whether its parts came in any order. Also known while the drive is away. */
+  /** Present if the parts came in any order. Stored because it must be known while the drive is unavailable. */
   readonly anyOrder?: true
   /** Bytes of the object. */
   readonly size: number
@@ -46,7 +46,7 @@ interface CommittedUpload {
   readonly details: UploadDetails
   /** All of them, by number: 1, 2, 3 …, or any if they come in any order. */
   readonly parts: readonly UploadedPart[]
-  /** Whether they come in any order: then any of them may be left out. */
+  /** Whether the parts come in any order. Any of them may then be left out. */
   readonly anyOrder: boolean
   /** Whether trailing parts may be left out. */
   readonly canTruncate: boolean
@@ -75,7 +75,7 @@ export function planCompletion(request: CompletionRequest, upload: CommittedUplo
   assertSize(request.objectSize, size)
   const checksum = completedChecksum(request, upload.details, parts)
   const attributes: Attributes = {
-    // As the version before writes it: a Complete that it began is compared with this text.
+    // In the order of the previous version, because a Complete that it began is compared with this text.
     etag: etagOfParts(parts),
     ...sentAttributes(upload.details),
     partSizes: sizesOfParts(parts),
@@ -165,7 +165,7 @@ export function etagOfParts(parts: readonly Pick<UploadedPart, 'etag'>[]): strin
   return `${hash.digest('hex')}-${parts.length}`
 }
 
-/** Each part has one: the object's checksum was computed from them. */
+/** Returns the checksums of the parts, all of which have one: the object's checksum was computed from them. */
 function partChecksums(parts: readonly UploadedPart[]): Pick<Attributes, 'partChecksums'> {
   const digests = parts.map(({ checksum }) => checksum?.value ?? '')
   const length = digests.reduce((sum, digest) => sum + digest.length, 0)
@@ -250,7 +250,7 @@ function checksumOf(part: UploadedPart, kind: UploadChecksum): string {
   )
 }
 
-/** SDKs send a composite checksum with and without the number of parts. */
+/** SDKs send a composite checksum with or without the number of parts. */
 function isSameValue(sent: string, computed: string): boolean {
   return sent === computed || `${sent}-` === computed.slice(0, sent.length + 1)
 }

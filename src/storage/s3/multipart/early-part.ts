@@ -93,17 +93,17 @@ export class EarlyPart implements PartSource {
     return this.#state
   }
 
-  /** Whether an earlier part's request may write it too. */
+  /** Whether an earlier part's request may write this part as well. */
   get mayJoin(): boolean {
     return this.#state === 'buffered' && !this.signal.aborted
   }
 
-  /** Whether it waits without having been read. */
+  /** Whether the part waits and has not been read. */
   get isUnread(): boolean {
     return this.#state === 'unread' && !this.signal.aborted
   }
 
-  /** Whether `outcome` is decided, so that its request need not wait for the part's turn. */
+  /** Whether `outcome` is decided, so the request need not wait for the part's turn. */
   get isDecided(): boolean {
     return this.#decided.signal.aborted
   }
@@ -128,12 +128,12 @@ export class EarlyPart implements PartSource {
     )
   }
 
-  /** It is the part's turn: from now on its caller writes it and answers the request. */
+  /** It is the part's turn: from now on, the caller writes it and answers the request. */
   begin(): void {
     this.#apply('turn')
   }
 
-  /** An earlier part's request writes it too. */
+  /** An earlier part's request writes this part as well. */
   join(outcome: Promise<UploadedPart>): void {
     if (this.#apply('join') === 'joined') this.#decide(outcome)
   }
@@ -145,7 +145,7 @@ export class EarlyPart implements PartSource {
     return await digest
   }
 
-  /** Its request has ended: releases the memory. */
+  /** The request has ended: releases the memory. */
   leave(): void {
     this.#apply('leave')
     this.#buffered?.buffer.discard()
@@ -162,10 +162,10 @@ export class EarlyPart implements PartSource {
   }
 }
 
-/** Chunks that are kept for reuse while parts arrive. */
-const mostFreeChunks = 32
+/** Maximum number of free chunks to keep while parts arrive. */
+const maxFreeChunks = 32
 
-/** How to read a part in advance. */
+/** How a part is read in advance. */
 interface EarlyReading {
   /** Of the drive that the part's upload is on. */
   readonly memory: PartMemory
@@ -173,16 +173,16 @@ interface EarlyReading {
 }
 
 /**
- * The parts that wait in this process. They are read in advance if there is memory, so that
- * several can go to the drive together when the first one's turn comes.
+ * The parts that wait in this process. They are read in advance if there is memory, so that several can go to the drive
+ * together when it is the turn of the first.
  */
 export class EarlyParts {
-  readonly #pool = new BufferPool(payloadBlockBytes, mostFreeChunks)
+  readonly #pool = new BufferPool(payloadBlockBytes, maxFreeChunks)
   readonly #uploads = new Map<string, Map<number, EarlyPart>>()
   /** Parts for which there was no memory, the longest waiting first. */
   readonly #unread = new Map<EarlyPart, EarlyReading>()
 
-  /** Of several requests for the same part the last one counts; the others wait for their turn. */
+  /** Of several requests for the same part, the last one counts. The others wait for their turn. */
   enter(uploadId: string, number: number, source: PartSource): EarlyPart {
     const part = new EarlyPart(number, source)
     const parts = this.#uploads.get(uploadId) ?? new Map<number, EarlyPart>()
@@ -193,7 +193,7 @@ export class EarlyParts {
   leave(uploadId: string, part: EarlyPart): void {
     this.#unread.delete(part)
     part.leave()
-    // Something else may have released memory meanwhile.
+    // Memory may have been released elsewhere meanwhile.
     this.#readMore()
     const parts = this.#uploads.get(uploadId)
     if (parts?.get(part.number) !== part) return
@@ -202,13 +202,13 @@ export class EarlyParts {
     if (this.#uploads.size === 0) this.#pool.clear()
   }
 
-  /** The part must wait: it is read now, or as soon as there is memory. */
+  /** Reads a part that must wait, now or as soon as there is memory. */
   read(part: EarlyPart, reading: EarlyReading): void {
     this.#read(part, reading)
     if (part.isUnread) this.#unread.set(part, reading)
   }
 
-  /** The complete parts in memory from this number on, without a gap. */
+  /** Returns the complete parts in memory from this number on, up to the first gap. */
   joinable(uploadId: string, from: number): EarlyPart[] {
     const parts = this.#uploads.get(uploadId)
     const joinable: EarlyPart[] = []
@@ -235,7 +235,7 @@ export class EarlyParts {
   }
 }
 
-/** The part is no longer needed: the rest of its bytes is discarded. */
+/** The request of a part has ended, so the rest of its bytes is discarded. */
 class PartLeft extends Error {}
 
 /** Where early parts are buffered. */
@@ -244,7 +244,7 @@ export interface PartRoom {
   readonly pool: BufferPool
 }
 
-/** Buffers bytes in reserved memory until it is drained into a sink; later bytes pass through. */
+/** Buffers bytes in reserved memory until `drain` moves them to a sink; later bytes pass through. */
 export class PartBuffer implements PayloadSink {
   readonly #room: PartRoom
   #reserved: number
@@ -252,7 +252,7 @@ export class PartBuffer implements PayloadSink {
   #sink: PayloadSink | undefined
   #draining: Promise<void> | undefined
 
-  /** @param reserved bytes that were taken from the memory; the buffer gives them back. */
+  /** @param reserved bytes that were taken from the memory. The buffer returns them. */
   constructor(room: PartRoom, reserved: number) {
     this.#room = room
     this.#reserved = reserved
@@ -287,7 +287,7 @@ export class PartBuffer implements PayloadSink {
       this.#room.pool.give(chunk)
       this.#release(chunk.length)
     }
-    // The rest passes through.
+    // No more bytes are buffered.
     this.#release(this.#reserved)
   }
 
@@ -298,7 +298,7 @@ export class PartBuffer implements PayloadSink {
     this.#room.memory.give(released)
   }
 
-  /** In pieces of the pool's size. */
+  /** Copies in pieces of the pool's size. */
   #copy(bytes: Uint8Array): void {
     for (let at = 0; at < bytes.length; at += payloadBlockBytes) {
       this.#chunks.push(this.#copyOf(bytes.subarray(at, at + payloadBlockBytes)))

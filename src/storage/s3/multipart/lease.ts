@@ -11,12 +11,12 @@ import { leaseLost, noSuchUpload, unlessGone } from './upload-records.ts'
 import type { LeaseColumns, UploadRow, UploadTable } from './upload-table.ts'
 import type { KnownRow, UploadWatch } from './upload-watch.ts'
 
-/** A lease that is not renewed for this long may be taken. */
+/** A lease that has not been renewed for this long may be taken. */
 const leaseMs = 20_000
 const renewEveryMs = 5_000
-/** No byte is written this close to the end: a write takes time to reach the disk. */
+/** No byte is written this close to the end of a lease, because a write takes time to reach the disk. */
 const safetyMarginMs = 5_000
-/** Ends the name of a lease owner that took the upload over from another one (lease-owner.ts). */
+/** The end of the name of a lease owner that took the upload over from another (lease-owner.ts). */
 const takingSuffix = '~'
 
 interface LeasesOptions {
@@ -76,7 +76,7 @@ export class Leases {
       if (!(await table.setDriveState(id, lease.owner, driveState))) throw leaseLost()
       lease.continueWith(driveState)
     } catch (error) {
-      // It is not released: who takes it when it has expired takes the upload over again.
+      // The lease is not released: the process that takes it once it has expired takes the upload over again.
       lease.end()
       throw error
     }
@@ -89,14 +89,14 @@ export class Leases {
 }
 
 /**
- * Whether certainly no process works on the bytes any more. If the owner died during a takeover, the owner before it may
+ * Whether it is certain that no process works on the bytes. If the owner died during a takeover, the previous owner may
  * still be alive.
  */
 function isCertainlyOver(leaseOwner: string): boolean {
   return isOwnerDeadHere(leaseOwner) && !leaseOwner.endsWith(takingSuffix)
 }
 
-/** Whether a process may still be at work on the bytes. Those of a finished upload do not matter any more. */
+/** Whether a process may still be working on the bytes. The bytes of a finished upload no longer matter. */
 export function isAbandoned({ leaseOwner, phase }: UploadRow): boolean {
   return leaseOwner !== '' && (phase === 'open' || phase === 'completing')
 }
@@ -134,7 +134,7 @@ export class Lease extends HeldLease {
     return this.#upload
   }
 
-  /** The upload has this state since the lease was taken. */
+  /** Replaces the state of the upload. */
   continueWith(driveState: string): void {
     this.#upload = { ...this.#upload, driveState }
   }
@@ -181,7 +181,7 @@ export class Lease extends HeldLease {
     if (current.phase === phase) {
       return current.leaseOwner === this.owner ? undefined : leaseLost()
     }
-    // Another process has recovered the upload and reopened it: it still exists.
+    // Another process has recovered and reopened the upload, so it still exists.
     return current.phase === 'open' ? leaseLost() : noSuchUpload(id)
   }
 }
@@ -217,7 +217,7 @@ export class LeasedDraft implements PartDraft {
 
   /** Discards the bytes after the write in progress: a draft takes one call at a time. */
   async discard(): Promise<void> {
-    // The outcome of that write no longer matters.
+    // The result of that write no longer matters.
     await this.#writing?.catch(() => undefined)
     await this.#draft.discard()
   }

@@ -7,22 +7,22 @@ import { noSuchUpload, slowDown, type UploadName } from './upload-records.ts'
 import type { UploadRow } from './upload-table.ts'
 import { type KnownRow, livenessCheckMs } from './upload-watch.ts'
 
-/** How long a request waits for a missing part while nothing happens on the upload. */
+/** How long a request waits for a missing part while nothing changes in the upload. */
 const gapWaitMs = 2_000
 
 /**
- * How long a part that is too far ahead waits to come within reach. SDKs with more connections than
- * `maxPartsAhead` would spend all their attempts in a moment if it were refused at once.
+ * How long a part that is too far ahead waits to come within reach. If it were refused at once, SDKs with more
+ * connections than `maxPartsAhead` would use up their attempts immediately.
  */
 const farWaitMs = 2_000
 
 /**
- * Parts that wait in one process at a time; each is a connection with an unread body. Those that are
- * too far ahead wait while less than half of this many do, and less than a quarter for their upload.
+ * Maximum number of parts that wait in one process; each is a connection with an unread body. Parts that are too far
+ * ahead wait only while fewer than half of this number do, and fewer than a quarter for their upload.
  */
 const maxWaitingParts = 1_024
 
-/** How far ahead of the next part another may be to be buffered. */
+/** How far ahead of the next part a part may be to be buffered. */
 const maxPartsAhead = 64
 
 export type PartTurn =
@@ -49,9 +49,9 @@ export type Admission =
 
 /** Parts of this process that arrived before their turn, for monitoring. */
 export interface PartStatistics {
-  /** They wait now. */
+  /** Parts that wait now. */
   readonly held: number
-  /** They got SlowDown. */
+  /** Parts that got SlowDown. */
   readonly refused: Readonly<Record<'out-of-turn' | 'too-many', number>>
 }
 
@@ -161,11 +161,11 @@ export class PartQueue {
     return outOfTurn(number, upload)
   }
 
-  /** The row if it need not be read again. The part is admitted only if it has not changed since. */
+  /** Returns the row if it need not be read again. The part is admitted only if the row has not changed since. */
   #usable(known: KnownRow | undefined): UploadRow | undefined {
     const upload = known?.upload
     if (upload?.phase !== 'open') return undefined
-    // A lease that seems to have ended may have been renewed.
+    // A lease that seems to have expired may have been renewed.
     const isOver = upload.leaseOwner !== '' && this.#context.leases.isFree(upload)
     return isOver ? undefined : upload
   }
@@ -187,7 +187,7 @@ export class PartQueue {
   }
 }
 
-/** Until when a part waits (docs/contract/object-storage.md, "Part order"). */
+/** How long a part waits (docs/contract/object-storage.md, "Part order"). */
 class Patience {
   readonly #now: () => number
   readonly #longestMs: number
@@ -215,7 +215,7 @@ function isDue(number: number, { phase, partCount, leaseOwner }: UploadRow): boo
   return number <= partCount || (number === partCount + 1 && leaseOwner === '')
 }
 
-/** What may be done with a part of this number in the current state of the upload. */
+/** Returns what may be done with a part of this number in the current state of the upload. */
 export function turnOf(
   number: number,
   upload: Pick<UploadRow, 'phase' | 'partCount'>,

@@ -37,7 +37,7 @@ export type Claim =
   | { readonly kind: 'none' }
   | { readonly kind: 'not open' }
 
-/** Also the first of all statements that change an upload in any order: a Complete waits for it, or it for a Complete. */
+/** The first of the statements that change an upload in any order, so that it and a Complete wait for each other. */
 const setSlotSize = `UPDATE uploads SET slot_size = CASE WHEN slot_size = 0 THEN ? ELSE slot_size END
   WHERE id = ? AND phase = 'open' RETURNING slot_size AS "slotSize"`
 
@@ -51,7 +51,7 @@ const endClaim = `UPDATE upload_slots SET writer = '', bytes = ?
 
 const selectWriters = `SELECT writer FROM upload_slots WHERE upload_id = ? AND writer <> ''`
 
-/** Later than before also if the clock stands still: a Complete notices each commit by this time. */
+/** `touched_at_ms` increases even if the clock stands still, because a Complete notices each commit by it. */
 const countPart = `UPDATE uploads SET
   touched_at_ms = CASE WHEN touched_at_ms >= ? THEN touched_at_ms + 1 ELSE ? END,
   size = size + ? - COALESCE(
@@ -71,7 +71,8 @@ const selectPlaces = `SELECT number, etag, size, place FROM upload_parts
 /**
  * The parts of uploads in any order, and their slots. The slot of part n are the bytes from (n - 1) × `slot_size` on in
  * the upload's common file; the first part that claims one sets the size. A slot is claimed at most once, even if its
- * writer fails, so that two requests never write the same bytes. `writer` is '' when the request has ended, and `bytes` is then what it has written.
+ * writer fails, so that two requests never write the same bytes. `writer` is '' when the request has ended, and `bytes`
+ * is then what it has written.
  */
 export class PlacedPartTable {
   readonly #database: Database
@@ -98,12 +99,12 @@ export class PlacedPartTable {
     }
   }
 
-  /** The writer certainly writes nothing more. @param bytes that it has written */
+  /** Ends a claim whose writer certainly writes nothing more. @param bytes the number of bytes that it has written */
   async endClaim({ uploadId, number, writer }: PartWriterName, bytes: number): Promise<void> {
     await this.#database.write([{ sql: endClaim, params: [bytes, uploadId, number, writer] }])
   }
 
-  /** Those whose claims have not ended: they write, or died. */
+  /** Returns the writers whose claims have not ended: they still write, or died. */
   async writers(uploadId: string): Promise<string[]> {
     const rows = await this.#database.read<{ readonly writer: string }>(selectWriters, [uploadId])
     return rows.map(({ writer }) => writer)
@@ -135,8 +136,8 @@ export class PlacedPartTable {
   }
 
   /**
-   * With PostgreSQL, writes to one upload conflict, and are repeated: so those of a process come one after another.
-   * SQLite does that by itself, and commits several together.
+   * With PostgreSQL, concurrent writes to one upload conflict and are repeated, so a process sends them one at a time.
+   * SQLite serializes writes itself and commits several together.
    */
   async #write(uploadId: string, statements: readonly Statement[]): Promise<WriteResult[]> {
     if (this.#database.kind === 'sqlite') return await this.#database.write(statements)

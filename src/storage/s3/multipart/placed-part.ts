@@ -20,7 +20,10 @@ import {
 } from './upload-records.ts'
 import type { UploadRow, UploadTable } from './upload-table.ts'
 
-/** S3's largest part: the offset of a slot is a product of sizes and numbers that clients choose. */
+/**
+ * The maximum size of a part in S3. It bounds the offset of a slot, which depends on sizes and numbers that clients
+ * choose.
+ */
 const maxSlotBytes = 5 * 1024 ** 3
 
 /**
@@ -60,10 +63,10 @@ export async function placePart(
     await removePlaces(context, upload, replaced)
     return part
   } catch (error) {
-    // Nothing is written any more. Otherwise a Complete must assume that this process still writes.
+    // Nothing more is written. If that is not recorded, a Complete must assume that this process still writes.
     if (offset !== undefined) {
       await table.placed.endClaim(name, written).catch(() => undefined)
-      // Others would get the room of these bytes until the table is read again.
+      // Without this, other requests could use the quota of these bytes until the table is read again.
       context.onLostBytes?.(decodeTarget(upload.target).bucket, written)
     }
     const isGone = error instanceof DriveError && error.kind === 'upload-gone'
@@ -71,7 +74,9 @@ export async function placePart(
   }
 }
 
-/** The parts that a Complete lists, while the upload is in `completing`: so none is added or replaced meanwhile. */
+/**
+ * Returns the parts that a Complete lists. The upload is in `completing`, so no part is added or replaced meanwhile.
+ */
 export async function placedParts(
   { table }: UploadContext,
   upload: UploadRow,
@@ -92,7 +97,7 @@ export async function placedParts(
   }
 }
 
-/** Where the slot begins that this request may write. */
+/** Returns the offset of the slot that this request may write, if any. */
 async function claimSlot(
   { drive, table }: UploadContext,
   { driveState, slotSize }: UploadRow,
@@ -100,8 +105,8 @@ async function claimSlot(
   size: number | undefined,
 ): Promise<number | undefined> {
   const { anyOrder } = drive.uploads.abilities(driveState)
-  const mostBytes = anyOrder?.slots ? slotSize || maxSlotBytes : 0
-  if (!size || size > mostBytes) return undefined
+  const maxBytes = anyOrder?.slots ? slotSize || maxSlotBytes : 0
+  if (!size || size > maxBytes) return undefined
   const claim = await table.placed.claim(name, size)
   if (claim.kind === 'not open') throw await refusal(table, name.uploadId)
   return claim.kind === 'slot' ? claim.offset : undefined
@@ -129,7 +134,7 @@ async function pour(
   }
 }
 
-/** Nothing refers to them any more. What can't be removed now is removed with the upload. */
+/** Removes bytes that nothing refers to. What cannot be removed now is removed with the upload. */
 async function removePlaces(
   { drive, log }: UploadContext,
   upload: UploadRow,
@@ -142,7 +147,7 @@ async function removePlaces(
   }
 }
 
-/** Why the upload takes no part at this moment. */
+/** Returns why the upload does not accept a part now. */
 async function refusal(table: UploadTable, uploadId: string): Promise<S3Error> {
   const upload = await table.find(uploadId)
   return upload?.phase === 'open' || upload?.phase === 'completing'

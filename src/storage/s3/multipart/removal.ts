@@ -5,12 +5,12 @@ import type { UploadContext } from './upload-context.ts'
 import { noSuchUpload, type UploadName, unlessGone } from './upload-records.ts'
 import type { UploadPhase, UploadRow } from './upload-table.ts'
 
-/** How long an abort waits for a part in progress to release the bytes. */
+/** How long an abort waits for the request of a part in progress to release the bytes. */
 const waitForOthersMs = 2_000
 
 /**
- * Aborts an open upload. A part in progress fails, that of an upload in any order when all of its bytes have come. The
- * bytes of all parts are deleted when this resolves or, if a part keeps them for long, with the next sweep.
+ * Aborts an open upload. A part in progress fails; if parts come in any order, only once all of its bytes have arrived.
+ * The bytes of all parts are deleted when this resolves, or by the next sweep if a part holds them for too long.
  *
  * @throws S3Error NoSuchUpload; SlowDown while a Complete is in progress.
  */
@@ -35,7 +35,7 @@ export async function abortUpload(
   }
 }
 
-/** With the lease if it was free. */
+/** Returns the lease if it was free. */
 async function markAborted(
   context: UploadContext,
   name: UploadName,
@@ -54,12 +54,12 @@ async function markAborted(
         return { id, lease: leases.hold({ ...upload, ...held, touchedAtMs: nowMs }) }
       }
     }
-    // False when a Complete has begun since the row was read.
+    // False if a Complete has begun since the row was read.
     if (await table.abort(id, now())) return { id }
   }
 }
 
-/** Removes the bytes, then the row, of an aborted upload under its lease, which ends. */
+/** Removes the bytes and then the row of an aborted upload under its lease, and ends the lease. */
 async function removeAborted(context: UploadContext, lease: Lease): Promise<void> {
   const { drive, table, watch } = context
   const { upload, owner } = lease
@@ -77,15 +77,15 @@ async function removeAborted(context: UploadContext, lease: Lease): Promise<void
 
 /** How long a Complete may be repeated (docs/contract/object-storage.md, "Complete"). */
 const answerAgainMs = 15 * 60_000
-/** Uploads that are read at a time. */
+/** Uploads read at a time. */
 const pageSize = 100
 
 /**
  * Cleans up after requests: expired uploads, interrupted completions and aborts, old replies,
  * orphaned bytes. Any number of processes may sweep at once, at any time.
  *
- * @param signal aborts to leave the rest to the next sweep
- * @throws Error if some steps failed, when the others are done
+ * @param signal if it aborts, the next sweep does the rest
+ * @throws Error after all steps if some failed
  */
 export async function sweepUploads(context: UploadContext, signal?: AbortSignal): Promise<void> {
   const { drive, table, now, log, expiryMs } = context
@@ -118,7 +118,7 @@ export async function sweepUploads(context: UploadContext, signal?: AbortSignal)
   if (count > 0) throw new Error(`${count} steps failed`, { cause })
 }
 
-/** Does a step for each upload of a phase that was last touched at `untilMs` or before. */
+/** Runs a step for each upload of a phase that was last touched at `untilMs` or before. */
 function phaseSweep(
   table: UploadContext['table'],
   attempt: ReturnType<typeof attemptWith>,
@@ -142,7 +142,7 @@ function phaseSweep(
   }
 }
 
-/** Takes the lease of the row as it was read: an upload that changed since is left alone. */
+/** Runs `work` under the upload's lease, unless the upload has changed since the row was read. */
 async function underLease(
   { leases }: UploadContext,
   upload: UploadRow,
@@ -157,7 +157,9 @@ async function underLease(
   }
 }
 
-/** One upload that fails must not stop the sweep of the others. While a drive is away, all of its uploads fail. */
+/**
+ * An upload that fails must not stop the sweep of the others. While a drive is unavailable, all of its uploads fail.
+ */
 function attemptWith(log: Log, failures: { count: number; first: unknown }) {
   return async (fields: object, work: () => Promise<unknown>): Promise<void> => {
     try {

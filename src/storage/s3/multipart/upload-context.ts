@@ -7,7 +7,7 @@ import type { UploadWatch } from './upload-watch.ts'
 export interface UploadsOptions {
   readonly drive: Drive
   readonly table: UploadTable
-  /** The order of the parts of new uploads. `any`: where the drive can do that. */
+  /** The order of the parts of new uploads. `any`: if the drive supports it. */
   readonly partOrder?: 'sequence' | 'any'
   /** How long a request waits for its turn, milliseconds (PART_WAIT_SECONDS). */
   readonly partWaitMs: number
@@ -16,7 +16,7 @@ export interface UploadsOptions {
   /** Wall clock, milliseconds since the epoch. */
   readonly now: () => number
   readonly log: Log
-  /** Called with the bytes of a part that failed, which stay in its slot until the upload ends. */
+  /** Called with the number of bytes of a failed part, which stay in its slot until the upload ends. */
   readonly onLostBytes?: (bucket: string, bytes: number) => void
 }
 

@@ -6,7 +6,7 @@ import { S3Error } from '../errors.ts'
 import type { SentAttributes } from '../headers/object-headers.ts'
 import type { PartRow, UploadRow, UploadTable } from './upload-table.ts'
 
-/** An upload as requests name it: the id counts only together with its bucket and key. */
+/** An upload as requests name it: the ID is valid only together with its bucket and key. */
 export interface UploadName extends ObjectName {
   readonly uploadId: string
 }
@@ -45,12 +45,12 @@ export function decodeTarget(target: string): ObjectName {
   return { bucket, key }
 }
 
-/** Sorts as the keys of a bucket do, with every collation; `key` may be the beginning of one. */
+/** Sorts like the keys of a bucket, with every collation; `key` may be a prefix. */
 export function sortKeyOf({ bucket, key }: ObjectName): string {
   return Buffer.from(`${bucket}/${key}`).toString('hex')
 }
 
-/** How the target of every upload begins, or of those to one bucket. */
+/** The start of the target of every upload, or of the uploads to one bucket. */
 export function targetStart(bucket: string | undefined): string {
   return bucket === undefined ? '[' : `[${JSON.stringify(bucket)},`
 }
@@ -77,7 +77,7 @@ export function decodePart({ checksum, ...part }: PartRow): UploadedPart {
   return checksum === '' ? part : { ...part, checksum: JSON.parse(checksum) as StoredChecksum }
 }
 
-/** The upload is unknown, of another key, aborted or completed. */
+/** The error for an upload that is unknown, of another key, aborted or completed. */
 export function noSuchUpload(uploadId: string): S3Error {
   return new S3Error('NoSuchUpload', undefined, { elements: { UploadId: uploadId } })
 }
@@ -90,7 +90,7 @@ export function slowDown(message: string, options: ErrorOptions = {}): S3Error {
   return new S3Error('SlowDown', message, { ...options, headers: { 'Retry-After': '1' } })
 }
 
-/** The request stalled for so long that another one took the upload's lease. */
+/** The error for a request that stalled for so long that another one took the upload's lease. */
 export function leaseLost(): S3Error {
   return slowDown(
     'Another process took over the upload while this request was stalled. Send the request again.',
@@ -98,8 +98,8 @@ export function leaseLost(): S3Error {
 }
 
 /**
- * What a drive answers, or `otherwise` if the upload's bytes are gone: then nothing is left to do, and
- * its row must not stay for ever.
+ * Resolves with the result of a drive's call, or `otherwise` if the upload's bytes are gone. Nothing is left to do
+ * then, and the row must not stay forever.
  */
 export async function unlessGone<Result>(
   work: Promise<Result>,

@@ -1,5 +1,3 @@
-/** The SQL of what UploadTable reads. */
-
 const rowColumns = `id, target, details, phase, drive_state AS "driveState",
   part_count AS "partCount", size, completion, created_at_ms AS "createdAtMs",
   touched_at_ms AS "touchedAtMs", lease_owner AS "leaseOwner", lease_until_ms AS "leaseUntilMs",
@@ -35,7 +33,10 @@ const bucketCharacters = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ01
 const bucketOfTarget = `substr(target, 3,
   length(target) - 2 - length(ltrim(substr(target, 3), '${bucketCharacters}')))`
 
-/** Bytes in slots that are no part's: their part failed, or a file of its own replaced it. They stay until the end. */
+/**
+ * Bytes in slots that belong to no part, because it failed or was replaced by a separate file. They stay until the
+ * upload ends.
+ */
 const lostBytes = `SELECT COALESCE(sum(s.bytes), 0) FROM upload_slots s
   WHERE s.upload_id = uploads.id AND NOT EXISTS (SELECT 1 FROM upload_parts p
     WHERE p.upload_id = s.upload_id AND p.number = s.number AND p.place LIKE '@%')`
@@ -48,7 +49,7 @@ export const sumOpen = `SELECT ${bucketOfTarget} AS bucket,
 export const selectParts = `SELECT number, etag, size, modified_at_ms AS "modifiedAtMs", checksum
   FROM upload_parts WHERE upload_id = ? AND number > ? ORDER BY number LIMIT ?`
 
-/** What a commit of parts changes in the row of an upload. */
+/** What the commit of parts changes in the row of an upload. */
 export interface CommittedParts {
   readonly driveState: string
   readonly partCount: number
@@ -56,16 +57,18 @@ export interface CommittedParts {
   readonly touchedAtMs: number
 }
 
-/** Of a signal (database.ts). */
-const longestSignal = 1_000
+/** Maximum length of a signal (database.ts). */
+const maxSignalLength = 1_000
 
-/** The signal of a commit. Other processes need not read the row, if the change fits. */
+/**
+ * Returns the signal of a commit. It contains the change if that fits, so that other processes need not read the row.
+ */
 export function signalOf(id: string, committed: CommittedParts): string {
   const signal = `${id} ${Buffer.from(JSON.stringify(committed)).toString('base64url')}`
-  return signal.length > longestSignal ? id : signal
+  return signal.length > maxSignalLength ? id : signal
 }
 
-/** The upload of a signal, undefined when any may have changed, and the change if the signal has it. */
+/** Returns the upload of a signal, undefined if any may have changed, and the change if the signal contains it. */
 export function changeOf(
   signal: string | undefined,
 ): [id: string | undefined, committed?: CommittedParts] {
@@ -74,7 +77,7 @@ export function changeOf(
   return committed === undefined ? [id] : [id, committed]
 }
 
-/** Undefined for a text that another version sent in another form. */
+/** Undefined for the format of another version. */
 function decodeChange(text: string): CommittedParts | undefined {
   try {
     const change: CommittedParts | null = JSON.parse(Buffer.from(text, 'base64url').toString())

@@ -44,9 +44,9 @@ export interface UploadRow {
   /** JSON of the object to publish; '' while open. Opaque here. */
   readonly completion: string
   readonly createdAtMs: number
-  /** Last change other than of the lease, milliseconds since the epoch. */
+  /** The last change except of the lease, milliseconds since the epoch. */
   readonly touchedAtMs: number
-  /** '' when the lease is free. */
+  /** '' if the lease is free. */
   readonly leaseOwner: string
   /** Milliseconds since the epoch; 0 when the lease is free. */
   readonly leaseUntilMs: number
@@ -58,7 +58,7 @@ export interface PartRow {
   readonly etag: string
   readonly size: number
   readonly modifiedAtMs: number
-  /** JSON of a checksum; '' when there is none. Opaque here. */
+  /** JSON of a checksum; '' if there is none. Opaque here. */
   readonly checksum: string
 }
 
@@ -68,7 +68,7 @@ export interface LeaseColumns {
   readonly untilMs: number
 }
 
-/** The row of a change as it was read: the change fails if another process was faster. */
+/** The row as it was read before a change, which fails if another process was faster. */
 type SeenRow = Pick<
   UploadRow,
   'id' | 'phase' | 'driveState' | 'partCount' | 'leaseOwner' | 'leaseUntilMs'
@@ -99,7 +99,7 @@ const insertPart = `INSERT INTO upload_parts (upload_id, number, etag, size, mod
 const updatePart = `UPDATE upload_parts SET etag = ?, size = ?, modified_at_ms = ?, checksum = ?
   WHERE upload_id = ? AND number = ?`
 
-/** A row is taken only if it is unchanged: not if its lease was renewed or taken meanwhile. */
+/** A row is taken only if it is unchanged, so not if its lease was renewed or taken meanwhile. */
 const whereSeen = `WHERE id = ? AND phase = ? AND drive_state = ? AND part_count = ?
   AND lease_owner = ? AND lease_until_ms = ?`
 
@@ -197,7 +197,7 @@ export class UploadTable {
     return this.#database.read<UploadRow>(selectIdle, params)
   }
 
-  /** At most `limit` open uploads after `after`, newest first, with targets that start so. */
+  /** At most `limit` open uploads after `after`, newest first, whose targets begin with `targetStart`. */
   open(
     targetStart: string,
     after: Pick<UploadRow, 'id' | 'createdAtMs'> | undefined,
@@ -234,7 +234,7 @@ export class UploadTable {
     return new Map(rows.map(({ bucket, bytes }) => [bucket, Number(bytes)]))
   }
 
-  /** Whether an upload has a state that begins so; `start` has no wildcards of LIKE. */
+  /** Whether the state of any upload begins with `start`, which contains no wildcards of LIKE. */
   async hasStates(start: string): Promise<boolean> {
     return (await this.#database.read(selectByState, [`${start}%`])).length > 0
   }
@@ -243,7 +243,7 @@ export class UploadTable {
     return writeOne(this.#database, takeLease, [lease.owner, lease.untilMs, ...asSeen(seen)])
   }
 
-  /** False also when the upload is in another phase. */
+  /** Resolves with false also if the upload is in another phase. */
   renewLease(seen: Pick<UploadRow, 'id' | 'phase'>, lease: LeaseColumns): Promise<boolean> {
     const { id, phase } = seen
     return writeOne(this.#database, renewLease, [lease.untilMs, id, lease.owner, phase])
@@ -370,7 +370,7 @@ export class UploadTable {
   }
 
   /**
-   * Deletes the row of an upload in this phase and its parts; `owner` is '' when the lease is free.
+   * Deletes the row and the parts of an upload in this phase; `owner` is '' if the lease is free.
    */
   remove(id: string, phase: UploadPhase, owner: string): Promise<boolean> {
     return writeAll(
@@ -384,7 +384,7 @@ export class UploadTable {
   }
 }
 
-/** The row after the commit, which also released the lease. */
+/** Returns the row after the commit, which also released the lease. */
 export function withCommitted(upload: UploadRow, committed: CommittedParts): UploadRow {
   return { ...upload, ...committed, phase: 'open', leaseOwner: '', leaseUntilMs: 0 }
 }

@@ -17,13 +17,13 @@ const waiting: Pace = { shortestMs: 4, longestMs: 500, share: 1 / 10 }
 /** This process has the lease: another one can only abort or complete the upload. */
 const holding: Pace = { shortestMs: 250, longestMs: 1_000, share: 1 / 4 }
 
-/** While signals arrive, in case one is lost. A holder's renewals check the row too. */
+/** While signals arrive, in case one is lost. The renewals of a lease holder also check the row. */
 const signaled: Pace = { shortestMs: 1_000, longestMs: 5_000, share: 1 / 4 }
 
 /** How often a waiting request checks whether the lease holder has died. */
 export const livenessCheckMs = 500
 
-/** What is known of an upload's row; `upload` is undefined when the row is gone. */
+/** What is known of an upload's row; `upload` is undefined if the row is gone. */
 export interface KnownRow {
   readonly upload: UploadRow | undefined
 }
@@ -178,7 +178,7 @@ export class UploadWatch {
       if (isTimed && reads === 1 && isMissed(watched.known, current)) this.#signals?.doubt()
       this.#show(watched, current)
     } catch {
-      // The database is not responding. Each waiter learns that from its own read.
+      // The database does not respond. Each waiter learns that from its own read.
     }
     watched.isReading = false
     this.#schedule(id, watched)
@@ -214,7 +214,7 @@ function isMissed(known: KnownRow | undefined, upload: UploadRow | undefined): b
   return upload?.phase !== known.upload.phase || upload.partCount !== known.upload.partCount
 }
 
-/** Everything that a waiter acts upon. A renewed lease is not a change. */
+/** Everything that waiters act upon. A renewed lease is not a change. */
 function fingerprint(upload: UploadRow | undefined): string {
   if (upload === undefined) return ''
   const { phase, partCount, touchedAtMs, leaseOwner, driveState } = upload

@@ -35,15 +35,15 @@ interface PartPage {
 /** An open upload, for administration. */
 export interface OpenUpload extends UploadName {
   readonly createdAtMs: number
-  /** When it began or its last part arrived. */
+  /** When the upload began or its last part arrived. */
   readonly touchedAtMs: number
-  /** When it is deleted unless a part arrives. */
+  /** When the upload is deleted unless a part arrives. */
   readonly expiresAtMs: number
   readonly partCount: number
   readonly size: number
 }
 
-/** Where a page of open uploads begins: after this one, among older ones. */
+/** The upload after which a page of open uploads begins, newest first. */
 export interface UploadPosition {
   readonly uploadId: string
   readonly createdAtMs: number
@@ -84,7 +84,7 @@ export class Uploads {
         sortKey: sortKeyOf(target),
       })
     } catch (error) {
-      // If this fails too, the sweep removes the bytes.
+      // If this fails as well, the sweep removes the bytes.
       await drive.uploads.abort(driveState).catch(() => undefined)
       throw error
     }
@@ -132,15 +132,16 @@ export class Uploads {
     }
   }
 
-  /** Undefined if there is no such upload, or not any more. */
+  /** Undefined if there is no such upload. */
   find(uploadId: string): Promise<UploadRow | undefined> {
     return this.#context.table.find(uploadId)
   }
 
-  /** The bytes that a part of this number would replace; infinite if it would only be compared. */
+  /** Returns how many bytes a part of this number would replace; infinite if it would only be compared. */
   async replacedBytes(upload: UploadRow, number: number): Promise<number> {
     const { drive, table } = this.#context
-    // Both are stored: the old one in its slot until the upload ends, or in its file until the new one is.
+    // Both are stored: the old part stays in its slot until the upload ends, or in its file until the new part is
+    // stored.
     if (drive.uploads.abilities(upload.driveState).anyOrder !== undefined) return 0
     // Only the last part can be replaced. An earlier one that is sent again is compared, and not stored.
     if (number < upload.partCount) return Number.POSITIVE_INFINITY
@@ -187,7 +188,7 @@ export class Uploads {
     return new UploadCursor(this.#context.table, bucket, query)
   }
 
-  /** As `abort`, for callers that know only the id. False if it is no longer open. */
+  /** As `abort`, for callers that know only the ID. Resolves with false if the upload is not open. */
   async abortById(uploadId: string, signal: AbortSignal): Promise<boolean> {
     const upload = await this.#context.table.find(uploadId)
     if (upload === undefined) return false
@@ -200,12 +201,12 @@ export class Uploads {
     }
   }
 
-  /** See sweepUploads. To be called at start and from time to time, by one process or several. */
+  /** See sweepUploads. Call it at start and from time to time, in one process or several. */
   sweep(signal?: AbortSignal): Promise<void> {
     return sweepUploads(this.#context, signal)
   }
 
-  /** Resolves when every write that no reply waited for has ended; to be called before the database closes. */
+  /** Resolves when every write that no reply waited for has ended. Call it before the database closes. */
   async idle(): Promise<void> {
     await Promise.all(this.#context.pendingWrites)
   }
@@ -227,7 +228,7 @@ export interface UploadListQuery {
   readonly after: { readonly key: string; readonly uploadId: string }
 }
 
-/** Sorts after every digit in hexadecimal. */
+/** Sorts after every hexadecimal digit. */
 const afterHex = 'g'
 
 /** Open uploads in strict UTF-8 byte order of their keys, and those of one key in the order of their IDs. */
@@ -247,7 +248,7 @@ export class UploadCursor {
     const start = this.#sortKey(prefix)
     this.#end = start + afterHex
     const { key, uploadId } = after
-    // Half a byte more: after all uploads of the key, and before those of every greater one.
+    // Half a byte more sorts after all uploads of the key, and before those of any greater key.
     const sortKey = uploadId === '' && key !== '' ? `${this.#sortKey(key)}0` : this.#sortKey(key)
     this.#after = { sortKey, id: uploadId }
     this.#seek(start)

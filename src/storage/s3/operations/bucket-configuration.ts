@@ -39,7 +39,7 @@ export async function deleteBucketCors(context: BucketContext): Promise<HttpRepl
   return { status: 204, headers: [] }
 }
 
-/** It concerns transitions, which there are none of. Terraform waits for the value that it has sent. */
+/** The header concerns transitions, which do not exist here. Terraform waits for the value that it has sent. */
 const minimumSizeHeader = 'x-amz-transition-default-minimum-object-size'
 const minimumSizeDefault = 'all_storage_classes_128K'
 const minimumSize: HeaderFields = [[minimumSizeHeader, minimumSizeDefault]]
@@ -79,7 +79,10 @@ export async function deleteBucketLifecycle(context: BucketContext): Promise<Htt
 
 const maxBytes = 256 * 1024
 
-/** https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutBucketNotificationConfiguration.html. None removes all. */
+/**
+ * https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutBucketNotificationConfiguration.html. A document without rules
+ * removes all.
+ */
 export async function putBucketNotification(context: BucketContext): Promise<HttpReply> {
   const body = await readSmallBody(context.request, maxBytes)
   const { notifyWebhook, notifyRedis } = context.service.settings

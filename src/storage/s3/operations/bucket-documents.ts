@@ -21,8 +21,8 @@ import { S3Error } from '../errors.ts'
 import { xmlReply } from '../reply/xml.ts'
 
 /**
- * https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutBucketPolicy.html. It and the switch of the dashboard are one
- * state: the policy replaces it.
+ * https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutBucketPolicy.html. The policy and the switch of the dashboard
+ * are one state, so the policy replaces the switch.
  */
 export async function putBucketPolicy(context: BucketContext): Promise<HttpReply> {
   const { request, bucket, configuration } = context
@@ -44,7 +44,7 @@ export async function getBucketPolicy(context: BucketContext): Promise<HttpReply
   return { status: 200, headers: [['Content-Type', 'application/json']], body: Buffer.from(text) }
 }
 
-/** https://docs.aws.amazon.com/AmazonS3/latest/API/API_DeleteBucketPolicy.html. The bucket is private then. */
+/** https://docs.aws.amazon.com/AmazonS3/latest/API/API_DeleteBucketPolicy.html. It makes the bucket private. */
 export async function deleteBucketPolicy(context: BucketContext): Promise<HttpReply> {
   refuseFixedAccess(context)
   await changeOptions(context, { policy: null, isPublic: null })
@@ -61,14 +61,14 @@ export async function getBucketPolicyStatus(context: BucketContext): Promise<Htt
 function currentPolicy(context: BucketContext): Pick<BucketPolicy, 'text' | 'grants'> {
   const { configuration } = context
   const { isPublic, policy } = configuration
-  // An ACL or the settings may have opened a bucket that has a policy: each is in force.
+  // An ACL or the settings may have made a bucket with a policy public: both are in force.
   if (policy === undefined && isPublic) return policyOfPublic(context)
   if (policy === undefined) throw new S3Error('NoSuchBucketPolicy')
   assertMayRead(context)
   return policy
 }
 
-/** What a public bucket allows, as a policy. */
+/** Returns what a public bucket allows, as a policy. */
 function policyOfPublic({ bucket, service }: BucketContext): BucketPolicy {
   const arn = `arn:aws:s3:::${bucket}`
   const allow = (Action: string, Resource: string) => ({
@@ -125,8 +125,8 @@ export function deletePublicAccessBlock(context: BucketContext): Promise<HttpRep
 }
 
 /**
- * https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutBucketOwnershipControls.html. It has no effect: there is one
- * owner, and ACLS says what ACLs do.
+ * https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutBucketOwnershipControls.html. They have no effect: there is
+ * one owner, and ACLS determines the effect of ACLs.
  */
 export async function putOwnershipControls(context: BucketContext): Promise<HttpReply> {
   const objectOwnership = parseOwnershipControls(await readSmallBody(context.request, maxBytes))
@@ -165,7 +165,7 @@ export async function getBucketVersioning({ configuration }: BucketContext): Pro
 
 type DocumentsChange = { readonly [Name in keyof BucketDocuments]?: BucketDocuments[Name] | null }
 
-/** S3 answers 204 to most of these; clients take any 2xx. */
+/** S3 answers most of these with 204; clients accept any 2xx. */
 async function changed(context: BucketContext, change: DocumentsChange): Promise<HttpReply> {
   await changeOptions(context, change)
   const isRemoval = context.request.method === 'DELETE'

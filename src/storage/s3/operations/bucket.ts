@@ -26,7 +26,7 @@ import { refuseUnsupportedHeaders } from '../headers/unsupported-headers.ts'
 import { xmlReply } from '../reply/xml.ts'
 import { setBucketAcl } from './put-acl.ts'
 
-/** A document has one element, or tags, which are refused. */
+/** A document contains a location and tags. */
 const maxBodyBytes = 64 * 1024
 
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/API_CreateBucket.html */
@@ -75,7 +75,7 @@ function answersExisting({ service, configuration }: NewBucketContext, asked: st
   return service.bucketCreation === 'existing' || regions.every((one) => one === 'us-east-1')
 }
 
-/** Objects belong to the one owner whatever it is; Object Lock does not exist. */
+/** Objects belong to the only owner regardless of the ownership; Object Lock does not exist. */
 function ownershipOf(headers: IncomingHttpHeaders): string | undefined {
   const lock = String(headers['x-amz-bucket-object-lock-enabled'] ?? 'false')
   if (lock.toLowerCase() !== 'false') {
@@ -89,8 +89,8 @@ function ownershipOf(headers: IncomingHttpHeaders): string | undefined {
 }
 
 /**
- * Whether it is `<Bucket><Type>Directory</Type></Bucket>`. AppFlowy sends that to any server and needs a bucket like any
- * other. A client that wants a directory bucket of AWS also sends a Location with its zone.
+ * Whether the element is `<Bucket><Type>Directory</Type></Bucket>`. AppFlowy sends it to every server and needs an
+ * ordinary bucket. A client that wants a directory bucket of AWS also sends a Location with a zone.
  */
 function isDirectoryAlone({ name, children }: XmlElement): boolean {
   const [type, ...others] = children
@@ -143,8 +143,8 @@ function regionOf(constraint: string | undefined, settings: S3Settings): string 
 }
 
 /**
- * https://docs.aws.amazon.com/AmazonS3/latest/API/API_DeleteBucket.html. Open uploads do not keep a bucket, as on
- * AWS in a general purpose bucket: they are aborted with it.
+ * https://docs.aws.amazon.com/AmazonS3/latest/API/API_DeleteBucket.html. Open uploads do not prevent it, as for a
+ * general purpose bucket of AWS: they are aborted.
  */
 export async function deleteBucket({ service, bucket }: BucketContext): Promise<HttpReply> {
   if (service.bucketMaker === undefined) throw new S3Error('MethodNotAllowed')
@@ -166,7 +166,7 @@ const codes: Readonly<Record<BucketErrorKind, S3ErrorCode>> = {
   'too-many': 'TooManyBuckets',
 }
 
-/** The S3 error for a refusal to create or remove a bucket; other errors as they are. */
+/** Returns the S3 error for a refusal to create or remove a bucket, and other errors unchanged. */
 function s3ErrorOfBucket(error: unknown): unknown {
   if (!(error instanceof BucketError)) return error
   return new S3Error(codes[error.kind], error.message, {
@@ -177,8 +177,8 @@ function s3ErrorOfBucket(error: unknown): unknown {
 }
 
 /**
- * See https://docs.aws.amazon.com/AmazonS3/latest/API/API_HeadBucket.html. The reply 200 means that
- * the bucket is configured and accessible, so this reads the drive
+ * See https://docs.aws.amazon.com/AmazonS3/latest/API/API_HeadBucket.html. 200 means that the bucket is
+ * configured and accessible, so this reads the drive
  * (docs/contract/object-storage.md, "Bucket operations").
  */
 export async function headBucket(context: BucketContext): Promise<HttpReply> {
@@ -194,7 +194,7 @@ export async function headBucket(context: BucketContext): Promise<HttpReply> {
   }
 }
 
-/** The region that S3 writes as an empty element. */
+/** The region for which S3 sends an empty element. */
 const namelessRegion = 'us-east-1'
 
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetBucketLocation.html */

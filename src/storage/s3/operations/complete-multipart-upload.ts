@@ -32,7 +32,7 @@ const bounds = { nodes: 8 * maxPartNumber, references: 4 * maxPartNumber }
 export async function completeMultipartUpload(context: ObjectContext): Promise<HttpReply> {
   const { service, request, bucket, key } = context
   const name = uploadNameOf(context)
-  // Otherwise anyone who may write a key could have megabytes read and parsed in vain.
+  // Checked first, so that no megabytes are read and parsed for an upload that does not exist.
   await service.uploads.require(name)
   // A checksum header describes the object; only Content-MD5 describes this body.
   const checksum = checksumHeaderOf(request.headers)
@@ -59,7 +59,7 @@ export async function completeMultipartUpload(context: ObjectContext): Promise<H
   return { ...reply, headers: [...reply.headers, ...expiration] }
 }
 
-/** Costs nothing in a bucket without lifecycle rules. Empty if the object is already another one, or unreadable. */
+/** Reads the object only if the bucket has lifecycle rules. Empty if it has been replaced or cannot be read. */
 async function expirationOf(context: ObjectContext, etag: string): Promise<HeaderFields> {
   const expiring = expiringObject(context)
   if (expiring === undefined) return []

@@ -19,7 +19,7 @@ import { refuseWhatCannotBeKept } from '../headers/unsupported-headers.ts'
 import { expirationHeaders, expiringObject } from '../reply/object-reply.ts'
 import { xmlReply, xmlTimestamp } from '../reply/xml.ts'
 
-/** How often a copy is retried when its source is overwritten meanwhile. */
+/** Maximum attempts to copy a source that is overwritten meanwhile. */
 const maxAttempts = 3
 
 interface CopyPlan {
@@ -73,7 +73,7 @@ async function copyCurrent(context: ObjectContext, plan: CopyPlan): Promise<Obje
   }
 }
 
-/** The source is opened first: conditions, attributes and bytes are then those of one version. */
+/** The source is opened first, so that conditions, attributes and bytes are those of one version. */
 async function copyOnce(context: ObjectContext, plan: CopyPlan): Promise<ObjectMetadata> {
   const { source } = plan
   const object = await context.service.drive.open(source.bucket, source.key)
@@ -103,7 +103,7 @@ function assertMayCopyTags(
   throw new S3Error('AccessDenied', message)
 }
 
-/** Undefined when the bytes must be read: to hash them, or because the drive can't copy. */
+/** Undefined if the bytes must be read, to hash them or because the drive cannot copy them. */
 async function copyOnDrive(
   { service, request, bucket, key }: ObjectContext,
   plan: CopyPlan,

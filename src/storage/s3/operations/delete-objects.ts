@@ -100,13 +100,16 @@ function parseObject(element: XmlElement): Doomed {
   return {
     key,
     etag: etag === undefined ? undefined : unquoteEtag(etag),
-    // Empty is none: WAL-G sends it for an object of a bucket without versions.
+    // An empty element means none: WAL-G sends it for objects of a bucket without versions.
     versionId: childText(element, 'VersionId') || undefined,
     unknownCondition: unknownElements.find((name) => childText(element, name) !== undefined),
   }
 }
 
-/** The error of each object, if any, as the client gets it. Logs one of each kind: a drive that is away fails for all. */
+/**
+ * Returns the error of each object, if any, as the client gets it. Logs one of each kind, since an unavailable drive
+ * fails for all.
+ */
 async function deleteAll(
   context: BucketContext,
   doomed: readonly Doomed[],
@@ -151,7 +154,7 @@ async function failuresOf(context: BucketContext, doomed: readonly Doomed[]): Pr
   return failures
 }
 
-/** Undefined if the drive removes one by one. */
+/** Undefined if the drive removes objects one by one. */
 async function removeTogether({ service, bucket }: BucketContext, keys: readonly string[]) {
   return keys.length > 1 ? await service.drive.removeAll?.(bucket, keys) : undefined
 }

@@ -70,7 +70,7 @@ function partsQuery({ headers }: HttpRequest): PartsQuery {
   const maxParts = 'x-amz-max-parts'
   const marker = 'x-amz-part-number-marker'
   return {
-    // As AWS, which ignores what is no number.
+    // AWS ignores a value that is not a number.
     maxParts: parseCount(maxParts, /^-?\d+$/.exec(count(maxParts) ?? '')?.[0], {
       min: 0,
       max: 1000,
@@ -95,7 +95,7 @@ function partsOf(
     parts.push({ PartNumber: partNumber, Size: end - start, ...checksum })
   }
   return {
-    // On the wire it is PartsCount, though SDKs call it TotalPartsCount.
+    // The element is PartsCount, although SDKs call it TotalPartsCount.
     PartsCount: total,
     PartNumberMarker: marker,
     NextPartNumberMarker: Math.max(marker, last),

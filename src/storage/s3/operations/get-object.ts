@@ -7,7 +7,7 @@ import type { ObjectContext } from '../context.ts'
 import { noSuchKey } from '../errors.ts'
 import { resolveRange } from '../headers/range.ts'
 
-/** How often a read is retried when the object is overwritten meanwhile. */
+/** Maximum attempts to read an object that is overwritten meanwhile. */
 const maxReads = 3
 
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetObject.html */
@@ -17,18 +17,18 @@ export async function getObject(context: ObjectContext): Promise<HttpReply> {
     try {
       return await readObject(request)
     } catch (error) {
-      // Nothing has been sent yet, so the current version can be returned instead.
+      // Nothing has been sent, so the current version can be returned instead.
       const isChanged = error instanceof DriveError && error.kind === 'changed'
       if (!isChanged || read === maxReads) throw error
     }
   }
 }
 
-/** Conditions that are for a reply without bytes. */
+/** Conditions whose usual reply has no bytes. */
 const oftenUnread = ['if-none-match', 'if-modified-since']
 const allBytes: WantedBytes = { start: 0, end: Number.POSITIVE_INFINITY }
 
-/** The bytes that the reply will have, if the request tells them already. */
+/** Returns the bytes that the reply will have, if the request determines them. */
 function wantedBytes({ headers }: Pick<HttpRequest, 'headers'>): WantedBytes | undefined {
   const { range } = headers
   if (oftenUnread.some((name) => headers[name] !== undefined)) return
@@ -42,7 +42,7 @@ function wantedBytes({ headers }: Pick<HttpRequest, 'headers'>): WantedBytes | u
 
 async function readObject(read: ReadRequest): Promise<HttpReply> {
   const { service, request, bucket, key, identity } = read.context
-  // Anyone may read a public bucket, however slowly: that must not block the owner.
+  // Anyone may read a public bucket, however slowly, and must not block the owner.
   const priority = identity.kind === 'anonymous' ? 'low' : 'normal'
   const opening = service.drive.open(bucket, key, {
     priority,
@@ -56,7 +56,7 @@ async function readObject(read: ReadRequest): Promise<HttpReply> {
   try {
     plan = planRead(read, object)
   } finally {
-    // Otherwise the body closes it.
+    // If there is a range, the body closes it.
     if (plan?.range === undefined) await object.close()
   }
   const { status, headers, range } = plan
@@ -64,7 +64,7 @@ async function readObject(read: ReadRequest): Promise<HttpReply> {
   if (object.content === undefined) {
     return { status, headers, body: await objectBody(object, range, request) }
   }
-  // Nothing to await or to close: the drive has the bytes in memory.
+  // The drive has the bytes in memory, so there is nothing to await or close.
   return { status, headers, body: object.content.subarray(range.start, range.end) }
 }
 

@@ -46,8 +46,8 @@ function visibleBuckets({ service, identity, query }: ServiceContext): [string, 
   throw invalidArgument('bucket-region', wanted, message)
 }
 
-/** Each may be a request to a server. */
-const askedAtOnce = 16
+/** Concurrent calls of drives, each of which may be a request to a server. */
+const concurrency = 16
 
 interface BucketPage {
   readonly names: readonly string[]
@@ -64,8 +64,8 @@ function pageOf(buckets: readonly string[], query: Query): BucketPage {
 }
 
 /**
- * The database knows the times of buckets made at run time. Of several drives one may be unavailable: the others' buckets are listed nevertheless, and its own
- * with the time 0.
+ * Returns creation times. The database has those of buckets created at run time. Buckets of an unavailable drive are
+ * listed with the time 0 if another drive is available.
  *
  * @throws DriveError if no bucket's time is available.
  */
@@ -74,7 +74,7 @@ async function creationTimes(
   names: readonly string[],
 ): Promise<number[]> {
   const outcomes: PromiseSettledResult<number>[] = []
-  await forEachLimited(names.entries(), askedAtOnce, async ([index, name]) => {
+  await forEachLimited(names.entries(), concurrency, async ([index, name]) => {
     const time = buckets.find(name)?.madeAtMs ?? drive.bucketCreatedAtMs(name)
     ;[outcomes[index]] = await Promise.allSettled([time])
   })

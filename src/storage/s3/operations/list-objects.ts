@@ -27,7 +27,7 @@ import {
 export async function listObjects(context: BucketContext): Promise<HttpReply> {
   const marker = context.query.get('marker') ?? ''
   const { page, asked, encode } = await readListing(context, marker)
-  // AWS: NextMarker comes with a delimiter only; without one it is the last key on the page.
+  // AWS sends NextMarker only with a delimiter; without one, the marker is the last key on the page.
   const hasNextMarker = page.isTruncated && asked.delimiter !== ''
   return xmlReply('ListBucketResult', {
     Name: context.bucket,
@@ -48,7 +48,7 @@ export async function listObjectsV2(context: BucketContext): Promise<HttpReply> 
   const { query } = context
   const token = query.get('continuation-token')
   const startAfter = query.get('start-after')
-  // A token continues where its page ended, whatever start-after says.
+  // A token continues where its page ended, regardless of start-after.
   const after = token ? decodeContinuationToken(token) : (startAfter ?? '')
   const { page, asked, encode } = await readListing(context, after)
   const withOwner = query.get('fetch-owner') === 'true'
@@ -101,14 +101,14 @@ export async function listObjectVersions(context: BucketContext): Promise<HttpRe
   })
 }
 
-/** A page, and the request parameters that the reply repeats. */
+/** A page with the request parameters that the reply repeats. */
 interface Listing {
   readonly page: ListPage
   readonly asked: PageQuery & { readonly encodingType: string | undefined }
   readonly encode: EncodeKey
 }
 
-/** The parameters and the page that all listings of objects share. `after`: see readPage. */
+/** Reads the parameters and the page that all listings of objects share. `after`: see readPage. */
 async function readListing(context: BucketContext, after: string): Promise<Listing> {
   const { query, service, bucket } = context
   const encode = keyEncoding(query)
@@ -139,12 +139,12 @@ interface ObjectElementOptions {
 
 const ownerElement = `<Owner><ID>${owner.ID}</ID><DisplayName>${owner.DisplayName}</DisplayName></Owner>`
 
-/** Elements that only a Version has: every object is the one version of an unversioned bucket. */
+/** The additional elements of a Version. Every object is the only version, as in an unversioned bucket. */
 const versionElements = '<VersionId>null</VersionId><IsLatest>true</IsLatest>'
 
 /**
- * The objects of a page as XML. Written by hand: with a thousand of them this is most of what a
- * page costs, and the general writer takes more than twice as long.
+ * Writes the objects of a page as XML. It does not use the general writer, which takes more than twice as long: with a
+ * thousand objects, this is most of the cost of a page.
  */
 function objectElements(
   element: 'Contents' | 'Version',

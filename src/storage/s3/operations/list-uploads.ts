@@ -46,7 +46,7 @@ export async function listMultipartUploads(context: BucketContext): Promise<Http
   })
 }
 
-/** Who may list a public bucket only because it is public does not learn of what is not published yet. */
+/** Those who may list a bucket only because it is public must not see what is not published yet. */
 function mayList({ service, identity, bucket }: BucketContext, prefix: string): boolean {
   if (!service.compatibility.listedUploads) return false
   return isAuthorized(identity, { action: 'list', bucket, key: prefix, isPublic: false })
@@ -83,7 +83,7 @@ export async function listParts(context: ObjectContext): Promise<HttpReply> {
   const encode = keyEncoding(query)
   const after = integerOf(query, 'part-number-marker', 0, maxMarker) ?? 0
   const limits = { min: leastOnPage(service), max: maxParts }
-  // Only AWS takes more than 1000 for 1000 (docs/contract/decisions.md, "Differences from AWS").
+  // Only AWS treats more than 1000 as 1000 (docs/contract/decisions.md, "Differences from AWS").
   const limit = service.compatibility.pageMaximums
     ? parseCount('max-parts', query.get('max-parts'), limits)
     : (integerOf(query, 'max-parts', limits.min, maxParts) ?? maxParts)

@@ -96,7 +96,7 @@ export async function uploadPartCopy(context: ObjectContext): Promise<HttpReply>
   })
 }
 
-/** Opened only when it is the part's turn: waiting parts keep no file open. */
+/** The source is opened only when it is the part's turn, so that waiting parts keep no file open. */
 async function pourVersion(
   drive: Drive,
   source: ObjectName & { readonly etag: string },

@@ -53,7 +53,7 @@ function wrongSize(
   return new S3Error(code, undefined, { elements: { ProposedSize: String(size), ...limit } })
 }
 
-/** What success_action_redirect and success_action_status ask for; as AWS, 204 if they ask for nothing else. */
+/** The reply that success_action_redirect and success_action_status request; by default 204, as on AWS. */
 function replyTo(
   fields: FormUpload['fields'],
   context: ObjectContext,
@@ -76,10 +76,10 @@ function replyTo(
   return { status: 204, headers }
 }
 
-/** Undefined if there is none, or one that cannot be read as a URL: S3 ignores it. */
+/** Undefined if there is none, or if it is not a valid URL, which S3 ignores. */
 function redirectOf(fields: FormUpload['fields'], query: string, etag: string): string | undefined {
   const text = fields.get('success_action_redirect') ?? fields.get('redirect') ?? ''
-  // A URL parser removes line ends and tabs; what was compared with the policy would not be used.
+  // A URL parser removes line ends and tabs, so the URL would differ from the one that was compared with the policy.
   if (!/^https?:\/\/[^\0-\x20\x7f]+$/i.test(text) || !URL.canParse(text)) return undefined
   const url = new URL(text)
   const more = `${query}&etag=${encodeURIComponent(etag)}`

@@ -27,7 +27,7 @@ export async function putBucketAcl(context: BucketContext): Promise<HttpReply> {
   return done
 }
 
-/** https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutObjectAcl.html. It has no effect. */
+/** https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutObjectAcl.html. An accepted ACL has no effect. */
 export async function putObjectAcl(context: ObjectContext): Promise<HttpReply> {
   const { service, request, bucket, configuration, key } = context
   const reach = await requestedReach(request)
@@ -53,7 +53,7 @@ async function requestedReach(request: HttpRequest): Promise<Reach> {
 export async function setBucketAcl(context: NewBucketContext, reach: BucketReach): Promise<void> {
   const { service, bucket, configuration } = context
   const isPublic = reach === 'public-read'
-  // Not stored: the bucket is private again without the setting.
+  // It is not stored, so the bucket becomes private again without the setting.
   if (isPublic && service.settings.publicReadBuckets?.includes(bucket)) return
   refuseFixedAccess(context)
   if (isPublic) {

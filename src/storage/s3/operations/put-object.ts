@@ -17,7 +17,8 @@ import { expirationHeaders, expiringObject } from '../reply/object-reply.ts'
 
 /**
  * From this size on, conditions are also checked before the body is read: a refusal then saves the transfer. A smaller
- * body arrives in less time than a remote drive takes to answer a `head`, and the drive checks when it publishes anyway.
+ * body arrives in less time than a remote drive takes to answer a `head`, and the drive checks when it publishes
+ * anyway.
  */
 const earlyCheckBytes = 1024 * 1024
 

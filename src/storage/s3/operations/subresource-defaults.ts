@@ -5,9 +5,8 @@ import { noSuchKey, S3Error, type S3ErrorCode } from '../errors.ts'
 import { owner, type XmlChildren, XmlFragment, xmlReply } from '../reply/xml.ts'
 
 /**
- * S3's reply to a GET of a sub-resource that is not configured. Many clients read these routinely,
- * and 501 would stop them. Where a write is an operation, it changes nothing that these do not show. Sources: API reference, the Get… operation of each, and
- * ErrorResponses.
+ * S3's reply to a GET of a sub-resource that is not configured. Many clients read these routinely, and 501 would stop
+ * them. Sources: API reference, the Get… operation of each, and ErrorResponses.
  */
 interface Default {
   /** Its name in the access log. */
@@ -47,7 +46,7 @@ export const bucketDefaults: Readonly<Record<string, Default>> = {
     logName: 'REST.GET.ACL',
     reply: ({ service, configuration }) =>
       accessControlPolicy(
-        // READ of a bucket is to list it. Where ACLs open buckets, it is what PutBucketAcl has set.
+        // READ of a bucket means to list it. With ACLS=bucket, it shows what PutBucketAcl has set.
         configuration.isPublic && (service.settings.publicList || service.acls.mode === 'bucket'),
       ),
   },
@@ -142,7 +141,7 @@ export async function objectDefault(context: ObjectContext): Promise<HttpReply> 
 
 type Defaults = Readonly<Record<string, Default>>
 
-/** The name in the access log of a GET of one of these sub-resources. */
+/** Returns the name of a GET of one of these sub-resources in the access log. */
 export function defaultLogName(defaults: Defaults, query: Query): string {
   return requested(defaults, query).logName
 }
@@ -161,7 +160,7 @@ function requested(defaults: Defaults, query: Query): Default {
   return found
 }
 
-/** An empty list; a single configuration, requested by its id, does not exist. */
+/** An empty list. A single configuration, requested by its ID, does not exist. */
 function configurations(root: string): Default['reply'] {
   return ({ query }) =>
     query.has('id') ? { error: 'NoSuchConfiguration' } : { root, content: { IsTruncated: false } }
