@@ -44,7 +44,7 @@ export function downloadOf(answer: HttpAnswer, range: ByteRange | undefined): Do
 interface Continuation {
   readonly retryPolicy: RetryPolicy
   /** Opens the rest of the download from an offset; undefined if the bytes may have changed. */
-  readonly goOn: ((offset: number) => Promise<Download>) | undefined
+  readonly resume: ((offset: number) => Promise<Download>) | undefined
 }
 
 /** A download that resumes after an interruption, if possible. */
@@ -62,7 +62,7 @@ class ContinuedBytes {
   constructor(first: Download, continuation: Continuation) {
     this.#download = first
     this.#continuation = continuation
-    this.#isContinuable = continuation.goOn !== undefined && first.length !== undefined
+    this.#isContinuable = continuation.resume !== undefined && first.length !== undefined
   }
 
   async *read(): AsyncGenerator<Uint8Array, void, undefined> {
@@ -87,13 +87,13 @@ class ContinuedBytes {
   }
 
   async #next(error: unknown, count: number): Promise<Download> {
-    const { retryPolicy, goOn } = this.#continuation
+    const { retryPolicy, resume } = this.#continuation
     if (!(error instanceof TransientError)) throw error
-    if (goOn === undefined || !this.#isContinuable || this.#isClosed) {
+    if (resume === undefined || !this.#isContinuable || this.#isClosed) {
       throw driveErrorOf(error, { ...partial, waitMs: readingAgainMs })
     }
     await retryPolicy.pause(error)
-    return await goOn(count)
+    return await resume(count)
   }
 }
 

@@ -101,13 +101,13 @@ export async function download(
   const start = range?.start ?? 0
   const end = start + (first.length ?? 0)
   // Without a revision, the rest may belong to a later upload.
-  const goOn =
+  const resume =
     revisionId === undefined
       ? undefined
       : (offset: number) =>
           openDownload(context, id, { ...options, range: { start: start + offset, end } })
   const retryPolicy = context.calls.retryPolicy({ doing: 'send the complete file', signal })
-  return continuedDownload(first, { retryPolicy, goOn })
+  return continuedDownload(first, { retryPolicy, resume })
 }
 
 async function openDownload(

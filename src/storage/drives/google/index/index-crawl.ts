@@ -103,7 +103,7 @@ function inGroups(folders: readonly string[]): string[][] {
 const waitMs = 5_000
 const busyRetrySeconds = 10
 /** The maximum number of folders that are listed concurrently on request. */
-const mostAtOnce = 64
+const maxConcurrent = 64
 
 interface FolderListingsOptions {
   readonly index: Pick<DriveIndex, 'state' | 'unlistedOf'>
@@ -161,7 +161,7 @@ export class FolderListings {
   #list(id: string): Promise<void> {
     const running = this.#underWay.get(id)
     if (running !== undefined) return running
-    if (this.#underWay.size >= mostAtOnce) return Promise.reject(tooSlow())
+    if (this.#underWay.size >= maxConcurrent) return Promise.reject(tooSlow())
     const listing = this.#run(id).finally(() => this.#underWay.delete(id))
     this.#underWay.set(id, listing)
     listing.catch(() => undefined)

@@ -20,8 +20,8 @@ import type { ListingDeadline } from './index-crawl.ts'
 import type { ObjectIndex } from './object-index.ts'
 
 /** Rows in one query. */
-const leastRows = 16
-const mostRows = 1_000
+const minRows = 16
+const maxRows = 1_000
 
 /** A folder that is being listed. */
 interface Level {
@@ -242,7 +242,7 @@ class FolderRows {
   async fetch(wanted: number): Promise<boolean> {
     if (this.#isLastPage) return false
     const { index, ids, hidesEmpty } = this.#options
-    const limit = Math.min(mostRows, Math.max(leastRows, wanted + 1))
+    const limit = Math.min(maxRows, Math.max(minRows, wanted + 1))
     const rows = await index.children(ids, {
       from: this.#from,
       isInclusive: this.#isInclusive,

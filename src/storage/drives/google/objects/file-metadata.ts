@@ -69,7 +69,7 @@ const maxProperties = 29
 /** In ASCII characters; the name has up to 3 more. */
 const pieceLength = 121
 /** Enough for an ETag and a content type. */
-const leastPieces = 3
+const minPieces = 3
 
 /** Names of a set's properties. The pieces are numbered. */
 interface SetNames {
@@ -134,7 +134,7 @@ export function packBeside(
   const set = keptSet === first ? second : first
   const names = Object.keys(before)
   const keptCount = names.filter((name) => keptSet !== undefined && isOf(keptSet, name)).length
-  const isKeptCut = keptCount > maxProperties - 2 - leastPieces
+  const isKeptCut = keptCount > maxProperties - 2 - minPieces
   const cut = isKeptCut && keptSet !== undefined ? cutSet(keptSet, before, kept) : {}
   const room = maxProperties - 2 - (isKeptCut ? Object.keys(cut).length : keptCount)
   const { pieces, isWhole } = firstThatFits(attributes, room)
@@ -143,11 +143,11 @@ export function packBeside(
   return { properties, isWhole, isKeptCut }
 }
 
-/** The file's set, reduced to `leastPieces`. */
+/** The file's set, reduced to `minPieces`. */
 function cutSet(set: SetNames, before: Properties, md5: string): Record<string, string> {
   const unpacked = unpackAttributes(before, md5)
   if (unpacked === undefined) return {}
-  return propertiesOf(set, md5, firstThatFits(unpacked.attributes, leastPieces).pieces, false)
+  return propertiesOf(set, md5, firstThatFits(unpacked.attributes, minPieces).pieces, false)
 }
 
 /** Undefined if there are none for bytes with this MD5. */

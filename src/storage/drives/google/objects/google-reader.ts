@@ -66,7 +66,7 @@ export class GoogleReader extends CloudObject {
         }
       } catch (error) {
         fruitless = at > before ? 0 : fruitless + 1
-        if (fruitless === maxFruitless || !this.#mayGoOn(error)) throw error
+        if (fruitless === maxFruitless || !this.#mayResume(error)) throw error
       }
     }
   }
@@ -79,7 +79,7 @@ export class GoogleReader extends CloudObject {
     }
   }
 
-  #mayGoOn(error: unknown): boolean {
+  #mayResume(error: unknown): boolean {
     if (this.signal.aborted) return false
     return error instanceof DriveError && error.kind === 'unavailable'
   }

@@ -5,7 +5,7 @@ import { GoogleNotFound } from '../api/google-failure.ts'
 import type { GoogleFile } from '../api/google-file.ts'
 import type { IndexedFile } from '../index/drive-index.ts'
 import type { OpenDrive } from '../open-drive.ts'
-import { publishAttributes, publishStaged } from './object-publisher.ts'
+import { changeAttributes, moveIntoPlace, type NewGoogleObject } from './object-writer.ts'
 
 /**
  * Copies on Google's side. Google copies the file's current content, so the copy is created in the
@@ -51,4 +51,32 @@ async function copyOf(
     if (error instanceof GoogleNotFound) return undefined
     throw error
   }
+}
+
+/** Publishes a file of the staging folder. */
+async function publishStaged(
+  drive: OpenDrive,
+  name: ObjectName,
+  file: GoogleFile,
+  object: NewGoogleObject,
+): Promise<ObjectMetadata> {
+  return await drive.locks.lock(name, [file.id], async (key) => {
+    key.assert(object.conditions)
+    return await moveIntoPlace(drive, key, file, object)
+  })
+}
+
+/** Changes the attributes of the object with this ETag; undefined if the key has no object. */
+async function publishAttributes(
+  drive: OpenDrive,
+  name: ObjectName,
+  etag: string,
+  object: NewGoogleObject,
+): Promise<ObjectMetadata | undefined> {
+  return await drive.locks.lock(name, [], async (key) => {
+    key.assert(object.conditions)
+    if (key.current === undefined) return undefined
+    if (key.current.row.etag !== etag) throw changedSource(name)
+    return await changeAttributes(drive, key, key.current, object)
+  })
 }

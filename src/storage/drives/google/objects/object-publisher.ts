@@ -5,7 +5,7 @@
 import { hash } from 'node:crypto'
 import { type Tags, withTags } from '../../attributes.ts'
 import type { ObjectMetadata, ObjectName, RemovalConditions } from '../../drive.ts'
-import { changedSource, DriveError } from '../../drive-error.ts'
+import { DriveError } from '../../drive-error.ts'
 import { GoogleNotFound } from '../api/google-failure.ts'
 import type { GoogleFile } from '../api/google-file.ts'
 import { googlePathOf } from '../google-names.ts'
@@ -130,34 +130,6 @@ export async function setTags(
     const { attributes, modifiedAtMs } = indexedMetadata(current.row)
     const tagged = { attributes: withTags(attributes, tags) }
     return await changeAttributes(drive, key, current, tagged, modifiedAtMs)
-  })
-}
-
-/** Publishes a file of the staging folder. */
-export async function publishStaged(
-  drive: OpenDrive,
-  name: ObjectName,
-  file: GoogleFile,
-  object: NewGoogleObject,
-): Promise<ObjectMetadata> {
-  return await drive.locks.lock(name, [file.id], async (key) => {
-    key.assert(object.conditions)
-    return await moveIntoPlace(drive, key, file, object)
-  })
-}
-
-/** Changes the attributes of the object with this ETag; undefined if the key has no object. */
-export async function publishAttributes(
-  drive: OpenDrive,
-  name: ObjectName,
-  etag: string,
-  object: NewGoogleObject,
-): Promise<ObjectMetadata | undefined> {
-  return await drive.locks.lock(name, [], async (key) => {
-    key.assert(object.conditions)
-    if (key.current === undefined) return undefined
-    if (key.current.row.etag !== etag) throw changedSource(name)
-    return await changeAttributes(drive, key, key.current, object)
   })
 }
 

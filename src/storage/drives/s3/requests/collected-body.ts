@@ -79,7 +79,7 @@ export class CollectedBody<Result> {
     // The caller may use the chunk again.
     this.#chunks.push(Buffer.from(chunk))
     this.#collected += chunk.length
-    if (this.#collected > freeBytes) await this.#makeRoom()
+    if (this.#collected > freeBytes) await this.#makeSpace()
   }
 
   /** Takes the first bytes, or all. */
@@ -97,7 +97,7 @@ export class CollectedBody<Result> {
     this.#leaveMemory?.()
   }
 
-  async #makeRoom(): Promise<void> {
+  async #makeSpace(): Promise<void> {
     const { memory, size = 0, signal, stream } = this.#options
     const isSized = size <= maxSentBytes && this.#total <= size
     // A size is a hint up to 1 MiB (DraftOptions).

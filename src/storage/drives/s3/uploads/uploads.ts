@@ -158,7 +158,7 @@ function parse(text: string): UploadState {
 }
 
 /** The maximum of a part without a length, which is collected in memory. */
-const mostCollectedBytes = 16 * 1024 * 1024
+const maxCollectedBytes = 16 * 1024 * 1024
 
 interface PartOptions {
   readonly number: number
@@ -185,8 +185,8 @@ function startPart(
   return endingPart({
     async write(chunk) {
       await body.write(chunk)
-      if (body.collected <= mostCollectedBytes) return
-      const message = `A part without a length can have at most ${mostCollectedBytes / 1024 ** 2} MiB on this drive. Send Content-Length.`
+      if (body.collected <= maxCollectedBytes) return
+      const message = `A part without a length can have at most ${maxCollectedBytes / 1024 ** 2} MiB on this drive. Send Content-Length.`
       throw new DriveError('unsupported', message)
     },
     async commit() {

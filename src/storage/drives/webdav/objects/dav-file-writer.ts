@@ -66,7 +66,7 @@ export class DavFileWriter {
       return
     }
     if (this.#pipe === undefined && this.#unsized === undefined) await this.#begin()
-    await this.#writeOn(chunk)
+    await this.#forward(chunk)
   }
 
   /** @throws DriveError `changed` when a large body differs from its declared length */
@@ -128,10 +128,10 @@ export class DavFileWriter {
     }
     const waiting = this.#waiting
     this.#waiting = []
-    for (const chunk of waiting) await this.#writeOn(chunk)
+    for (const chunk of waiting) await this.#forward(chunk)
   }
 
-  async #writeOn(chunk: Uint8Array): Promise<void> {
+  async #forward(chunk: Uint8Array): Promise<void> {
     if (this.#pipe === undefined) await this.#unsized?.write(chunk)
     else await this.#requireNoAnswer(await this.#pipe.write(chunk))
   }

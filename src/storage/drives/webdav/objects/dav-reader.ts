@@ -49,7 +49,7 @@ export class DavReader extends CloudObject {
     while (progress.position < end) {
       const before = progress.position
       try {
-        yield* this.#readOn(progress, end)
+        yield* this.#readFrom(progress, end)
       } catch (error) {
         if (this.isOver()) return
         // Only lost connections are worth a retry here.
@@ -68,7 +68,7 @@ export class DavReader extends CloudObject {
     return content
   }
 
-  async *#readOn(progress: { position: number }, end: number): AsyncGenerator<Uint8Array> {
+  async *#readFrom(progress: { position: number }, end: number): AsyncGenerator<Uint8Array> {
     for await (const chunk of await this.#begin(progress.position, end)) {
       if (this.isOver()) return
       this.reader?.gave()

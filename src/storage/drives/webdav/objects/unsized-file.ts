@@ -47,7 +47,7 @@ export class UnsizedFile {
     for (let written = 0; written < chunk.length; ) {
       // A full disk writes fewer bytes than requested (write(2)).
       const bytes = await this.#writeSome(chunk.subarray(written))
-      if (bytes === 0) throw noRoom()
+      if (bytes === 0) throw noSpace()
       written += bytes
       this.#size += bytes
     }
@@ -78,12 +78,12 @@ export class UnsizedFile {
     try {
       return (await this.#handle.write(bytes, 0, bytes.length, this.#size)).bytesWritten
     } catch (error) {
-      throw noRoom(error)
+      throw noSpace(error)
     }
   }
 }
 
-function noRoom(cause?: unknown): DriveError {
+function noSpace(cause?: unknown): DriveError {
   const message = 'There is no space on this machine to stage an object of unknown size.'
   return new DriveError('full', message, { cause })
 }

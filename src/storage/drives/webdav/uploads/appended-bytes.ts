@@ -54,7 +54,7 @@ export class AppendedBytes implements UploadBytes<AppendedState> {
       },
       discard: async () => {
         await writer.abort()
-        if (writer.hasFilledDrive) await this.#makeRoom(state.id, options.offset)
+        if (writer.hasFilledDrive) await this.#freeSpace(state.id, options.offset)
       },
     }
   }
@@ -73,7 +73,7 @@ export class AppendedBytes implements UploadBytes<AppendedState> {
    * written to a new file or, if there is no space for it, over the old one. Never rejects, because the
    * failure of the part is already reported.
    */
-  async #makeRoom(uploadId: string, offset: number): Promise<void> {
+  async #freeSpace(uploadId: string, offset: number): Promise<void> {
     try {
       await rewriteFile(this.#parts.server, uploadPath(uploadId), offset)
     } catch (error) {

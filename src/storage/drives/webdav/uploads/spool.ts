@@ -63,7 +63,7 @@ export class Spool {
    * For SpoolClaim, when it grows.
    * @throws DriveError `busy` when others use the space, `full` otherwise
    */
-  async requireRoom(claim: SpoolClaim): Promise<void> {
+  async requireSpace(claim: SpoolClaim): Promise<void> {
     if (this.#usedBytes(await this.#recent()) <= this.maxBytes) return
     // Ended uploads count until the folder is measured again.
     const used = this.#usedBytes(await this.#measure())
@@ -154,14 +154,14 @@ export class SpoolClaim {
    *
    * @param declared the total, or 0 if it is unknown
    *
-   * @throws as Spool.requireRoom, and requireUse
+   * @throws as Spool.requireSpace, and requireUse
    */
   async take(bytes: number, declared: number): Promise<void> {
     const before = this.bytes
     this.#onDisk = this.#taken
     this.#declared = Math.max(this.#declared, declared)
     this.#taken += bytes
-    if (this.bytes > before) await this.#spool.requireRoom(this)
+    if (this.bytes > before) await this.#spool.requireSpace(this)
     else await this.#spool.requireUse()
   }
 
