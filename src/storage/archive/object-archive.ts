@@ -8,23 +8,23 @@ import { ZipWriter } from './zip-writer.ts'
 export interface ArchiveRequest {
   readonly drive: Pick<Drive, 'list' | 'open'>
   readonly bucket: string
-  /** Of the folder; '' or ends in a slash. Names in the archive are keys without it. */
+  /** The folder; '' or ends in a slash. Names in the archive are keys without it. */
   readonly prefix: string
-  /** Of entries of the folder; those of folders end in a slash. Absent: all. */
+  /** Names of entries of the folder; those of folders end in a slash. Absent: all entries. */
   readonly names?: readonly string[] | undefined
-  /** Aborts when nobody wants the archive any more. */
+  /** Aborts when the archive is no longer wanted. */
   readonly signal: AbortSignal
 }
 
 /** A body of unknown length, as `StreamBody` in src/platform/http/message.ts. */
 export interface ArchiveBody {
   readonly length: undefined
-  /** Rejects if the archive can't be completed: whoever receives it must not take it for complete. */
+  /** Rejects if the archive cannot be completed, so that the receiver does not take it for complete. */
   lend(borrow: Borrow): Promise<void>
   close(): Promise<void>
 }
 
-/** Files that can't be read as one file is: the archive says so, and goes on. Others end it. */
+/** Errors of a single file: the archive reports them and continues. Other errors end it. */
 const ofOneFile: ReadonlySet<DriveErrorKind> = new Set([
   'changed',
   'denied',
@@ -37,14 +37,14 @@ const ofOneFile: ReadonlySet<DriveErrorKind> = new Set([
 const openOptions = { priority: 'normal', acceptsProvisional: true } as const
 
 const reportName = 'missing-files.txt'
-/** Files that the report names. */
+/** The maximum files in the report. */
 const maxReported = 1_000
 
 /**
- * A folder, or some entries of it, as one ZIP file, whose bytes are read while they are sent. A file that vanishes
- * before its turn is named in `missing-files.txt` in the archive.
+ * A folder, or some of its entries, as a ZIP file that is made while it is sent. Files that disappear before their turn
+ * are listed in `missing-files.txt` in the archive.
  *
- * @throws DriveError if the first entry can't be listed; the signal's reason
+ * @throws DriveError if the first entry cannot be listed; the signal's reason
  */
 export async function openArchive(request: ArchiveRequest): Promise<ArchiveBody> {
   const stop = new AbortController()
@@ -130,14 +130,14 @@ class ObjectArchive {
     await object?.close()
   }
 
-  /** Undefined if the file is missing or can't be read. */
+  /** Undefined if the file is missing or cannot be read. */
   async #open(key: string): Promise<OpenObject | undefined> {
     const { drive, bucket, signal } = this.#request
     try {
       return await whileBusy(async () => {
         const opening = Promise.resolve(drive.open(bucket, key, openOptions))
         return await withinDriveTime(opening, signal).catch(async (error) => {
-          // Nobody else closes what is opened too late.
+          // Closes an object that is opened too late.
           void opening.then(
             (late) => late?.close(),
             () => undefined,
@@ -161,7 +161,7 @@ function report(paths: readonly string[], count: number): string {
   const lines = [
     'These files are not in this archive. They were deleted or moved while it was downloaded, or could not be read:',
     '',
-    // A name may have line breaks.
+    // A name may contain line breaks.
     ...paths.map((path) => JSON.stringify(path).slice(1, -1)),
     ...(count > paths.length ? [`and ${count - paths.length} more`] : []),
   ]

@@ -1,10 +1,10 @@
 import { crc32 } from 'node:zlib'
 import type { Borrow } from '../drives/drive.ts'
 
-/** Headers and short files are sent together. */
+/** Headers and small files are sent together. */
 const bufferBytes = 64 * 1024
 
-/** The directory is in memory until the end: about 600,000 files with names of 50 bytes. */
+/** The directory is kept in memory until the end: about 600,000 files with names of 50 bytes. */
 const maxDirectoryBytes = 64 * 1024 * 1024
 
 /** Writes a ZIP file in order, in the memory of its names. */
@@ -29,7 +29,7 @@ export class ZipWriter {
    * Adds a file, or a folder, whose name ends in a slash.
    *
    * @param lend lends the bytes of the file, in order
-   * @throws if the bytes are not as many as `size`, or the archive has too many files; then it can't be completed
+   * @throws if the number of bytes differs from `size`, or the archive has too many files; it cannot be completed then
    */
   async add(file: ZipFile, lend: (borrow: Borrow) => Promise<void>): Promise<void> {
     const offset = this.#offset
@@ -45,7 +45,7 @@ export class ZipWriter {
     this.#note(directoryRecord({ ...file, crc, offset }))
   }
 
-  /** Writes the directory. Without it no program takes the archive for complete. */
+  /** Writes the directory. Without it, no program takes the archive for complete. */
   async end(): Promise<void> {
     const [files, offset, bytes] = [this.#files, this.#offset, this.#directoryBytes]
     for (const page of this.#directory) await this.#put(page)
@@ -95,10 +95,10 @@ export interface ZipFile {
   readonly size: number
 }
 
-/** What is known when the bytes of a file were written. */
+/** A file whose bytes were written. */
 interface WrittenFile extends ZipFile {
   readonly crc: number
-  /** Where its local header begins. */
+  /** The position of its local header. */
   readonly offset: number
 }
 
@@ -133,7 +133,7 @@ function localHeader(file: ZipFile): Buffer {
   return Buffer.concat([header, file.name, extra])
 }
 
-/** What follows the bytes of a file (APPNOTE 4.3.9). */
+/** The record after the bytes of a file (APPNOTE 4.3.9). */
 function dataDescriptor({ size, crc }: Pick<WrittenFile, 'size' | 'crc'>): Buffer {
   const isBig = isZip64(size)
   const descriptor = Buffer.alloc(isBig ? 24 : 16)
@@ -179,7 +179,7 @@ interface DirectoryPlace {
   readonly bytes: number
 }
 
-/** What ends the archive (APPNOTE 4.3.14 to 4.3.16). */
+/** The records at the end of the archive (APPNOTE 4.3.14 to 4.3.16). */
 function endRecords({ files, offset, bytes }: DirectoryPlace): Buffer {
   const isBig = files >= max16 || isZip64(offset) || isZip64(bytes)
   const end = Buffer.alloc(22)
@@ -219,7 +219,7 @@ function zip64Field(values: readonly number[]): Buffer {
   return field
 }
 
-/** Info-ZIP's extended timestamp: seconds since the epoch in UTC, which the DOS time can't say. */
+/** Info-ZIP's extended timestamp: seconds since the epoch in UTC, which the DOS time cannot express. */
 function timeField({ modifiedAtMs }: ZipFile): Buffer {
   const seconds = Math.floor(modifiedAtMs / 1_000)
   const field = Buffer.alloc(9)

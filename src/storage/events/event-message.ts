@@ -8,23 +8,23 @@ export interface ObjectChange {
   readonly event: EventName
   /** Without quotes. Absent for a removal. */
   readonly etag?: string | undefined
-  /** Absent for a removal, or if it is not known yet. */
+  /** Absent for a removal, or if the size is not known yet. */
   readonly size?: number | undefined
 }
 
-/** What is known of an event beside the object. */
+/** The facts of an event besides the object. */
 export interface EventFacts {
   readonly context: EventContext
   readonly region: string
   /** The owner's access key. */
   readonly ownerId: string
-  /** The ID of the rule that wants it. */
+  /** The ID of the rule that matches the event. */
   readonly ruleId: string
   readonly atMs: number
   readonly sequencer: string
 }
 
-/** AWS sends other versions only for events that there are none of here, and for lifecycle rules. */
+/** AWS uses other versions only for lifecycle rules, and for events that are not sent here. */
 const versions = { LifecycleExpiration: '2.3', other: '2.1' } as const
 
 /**
@@ -68,14 +68,14 @@ export function eventMessage(change: ObjectChange, facts: EventFacts) {
 
 export type EventMessage = ReturnType<typeof eventMessage>
 
-/** The change that a stored message is about. */
+/** The change that a stored message describes. */
 export function changeOf({ Records: [record] }: EventMessage): ObjectChange {
   const { bucket, object } = record.s3
   const key = decodeURIComponent(object.key.replaceAll('+', ' '))
   return { bucket: bucket.name, key, event: record.eventName, etag: object.eTag, size: object.size }
 }
 
-/** The message with what is found out later. */
+/** The message with size and ETag, which were not known before. */
 export function withObject(
   { Records: [record] }: EventMessage,
   { size, etag }: { readonly size: number; readonly etag: string },
@@ -89,12 +89,12 @@ export function encodeEventKey(key: string): string {
   return encodeKey(key).replaceAll('%20', '+')
 }
 
-/** Bits below the milliseconds: changes of one process within a millisecond. */
+/** Bits below the milliseconds, for changes of one process within a millisecond. */
 const fractionBits = 20n
 
 /**
- * Makes sequencers: hexadecimal texts of one length, greater for each later event of a process, and for each later
- * millisecond of all (AWS: "a greater hex value indicates the event that occurred later").
+ * Makes sequencers: hexadecimal texts of equal length, which increase with each event of a process, and with each
+ * millisecond for all processes (AWS: "a greater hex value indicates the event that occurred later").
  */
 export function sequencers(now: () => number): () => string {
   let last = 0n

@@ -6,25 +6,25 @@ import { currentEventContext, type EventContext } from './event-context.ts'
 import { eventMessage, type ObjectChange, sequencers } from './event-message.ts'
 import type { EventRow, EventTable } from './event-table.ts'
 
-/** Events that may wait for all targets together. What comes on top is not kept. */
+/** The maximum number of waiting events, for all targets together. Further events are dropped. */
 const defaultMaxWaiting = 100_000
 
-/** Another process may fill the table meanwhile, so it may get some more than that. */
+/** How often the table is counted. Other processes may exceed the maximum in the meantime. */
 const countEveryMs = 1_000
 
-/** A change does not wait longer for others of its key: their events may then be out of order. */
+/** The maximum time that a change waits for others of its key. Afterwards, events may be out of order. */
 const turnMs = 5_000
 
-/** An intent is looked at if the change has not ended by then: its process may be dead. */
+/** An intent older than this is checked: the process of its change may be dead. */
 const firstLookMs = 10_000
 
-/** After these, the drive is as it was. After others, it may carry the change out. */
+/** After these errors the drive is unchanged. After others, the change may still happen. */
 const withoutEffect: ReadonlySet<DriveErrorKind> = new Set([
   ...(['condition', 'not-found', 'changed', 'upload-gone', 'no-bucket', 'denied'] as const),
   ...(['invalid-key', 'key-too-long'] as const),
 ])
 
-/** What an event says about its change, and which rules want it. */
+/** The parts of an event that come from the configuration, and the rules. */
 interface EventSource {
   readonly region: (bucket: string) => string
   readonly ownerId: string
@@ -37,7 +37,7 @@ export interface RecorderParts extends EventSource {
   readonly now: () => number
   /** Called after new events are stored. */
   readonly onEvents: () => void
-  /** Called with each change whose events are not kept because too many wait. */
+  /** Called with each change: whether its events are dropped because too many are waiting. */
   readonly onFull: (isFull: boolean) => void
   /** Default: 100,000. */
   readonly maxWaiting?: number
@@ -45,16 +45,16 @@ export interface RecorderParts extends EventSource {
 
 /** A change of an object that is about to happen. */
 export interface PlannedChange extends Omit<ObjectChange, 'event'> {
-  /** If the context names no other. */
+  /** The event, unless the context names another. */
   readonly event: EventName
 }
 
-/** What is known of an object that was written. */
+/** ETag and size of a written object. */
 type Written = Required<Pick<ObjectChange, 'etag' | 'size'>>
 
 /**
- * Stores the events of changes: as intents before the change, and confirmed before its caller learns that it has
- * happened (docs/decisions/0038-events-around-a-change.md).
+ * Stores the events of changes: as intents before the change, and confirmed before the caller learns that the change
+ * has happened (docs/decisions/0038-events-around-a-change.md).
  */
 export class EventRecorder {
   readonly #parts: RecorderParts
@@ -163,14 +163,14 @@ class ChangeEvents {
     this.#change = change
     this.#parts = parts
     const known = context ?? { principalId: parts.ownerId, sourceIp: '', requestId: '' }
-    // Receivers find repeated events by it.
+    // Receivers use the request ID to detect repeated events.
     this.#context = { ...known, requestId: known.requestId || this.#id }
     // Two rules for one target do not overlap, unless they are of the settings.
     this.#rules = [...new Map(rules.map((rule) => [rule.target, rule])).values()]
     this.ids = this.#rules.map(({ target }) => ({ id: this.#id, target }))
   }
 
-  /** @param written what was not known before */
+  /** @param written fields that were not known before */
   rows(sequencer: string, dueInMs: number, written: Partial<Written> = {}): EventRow[] {
     const { now, region, ownerId } = this.#parts
     const atMs = now()

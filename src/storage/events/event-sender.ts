@@ -7,22 +7,22 @@ import { type EventTarget, RefusedEvent } from './event-targets.ts'
 
 const pollMs = 1_000
 const backOff: BackOff = { firstMs: 1_000, longestMs: 60_000 }
-/** For what the receiver refuses: many such events must not become a flood. */
+/** For refused events, so that many of them do not flood the receiver. */
 const refusedBackOff: BackOff = { firstMs: 10_000, longestMs: 15 * 60_000 }
-/** Rows in memory at a time, for each target. */
+/** The maximum rows in memory, for each target. */
 const batchRows = 64
-/** Keys whose events are sent at the same time. */
+/** The number of keys whose events are sent concurrently. */
 const concurrentKeys = 8
-/** Others go first after so many failures: what no receiver accepts must not keep them back. */
+/** After this many failures, other events go first, so that an event that is never accepted does not block them. */
 const patience = 8
-/** An event that nobody accepts goes to the dead ones then. */
+/** Events that are not delivered within this time are moved to the dead events. */
 const keptMs = 24 * 60 * 60_000
 const maxDead = 10_000
 const buryEveryMs = 60_000
 
-/** What was not accepted of a batch. */
+/** Events of a batch that were not accepted. */
 interface Failure {
-  /** An event, and those of its key that wait with it. */
+  /** An event, and later events of its key. */
   readonly rows: readonly EventRow[]
   readonly isRefused: boolean
 }
@@ -39,7 +39,7 @@ export interface SenderParts {
   readonly onFailed: () => void
 }
 
-/** Sends the stored events to one target, again and again until it accepts them. */
+/** Sends the stored events to one target, and retries until it accepts them. */
 export class EventSender {
   readonly #parts: SenderParts
   readonly #target: EventTarget
@@ -47,17 +47,17 @@ export class EventSender {
   readonly #running: Promise<void>
   #wake: () => void = () => undefined
   #isPoked = false
-  /** Batches of which nothing was accepted, one after the other. */
+  /** The number of consecutive batches of which nothing was accepted. */
   #failures = 0
   #hasProblem = false
-  /** Another process sends. */
+  /** Whether another process is sending. */
   #isIdle = false
   #buriedAtMs: number
 
   constructor(target: EventTarget, parts: SenderParts) {
     this.#target = target
     this.#parts = parts
-    // What has waited while no process ran is tried first.
+    // Events that waited while no process ran are tried before they are buried.
     this.#buriedAtMs = parts.now()
     this.#running = this.#run()
   }
@@ -68,7 +68,7 @@ export class EventSender {
     if (!this.#isPatient) this.#wake()
   }
 
-  /** What is being sent is sent again by the next process. */
+  /** The next process sends what is being sent now again. */
   async close(): Promise<void> {
     this.#closing.abort()
     this.#wake()
@@ -76,7 +76,7 @@ export class EventSender {
     this.#target.close()
   }
 
-  /** New events do not end its pauses. */
+  /** Whether new events do not end its pauses. */
   get #isPatient(): boolean {
     return this.#failures > 0 || this.#isIdle
   }
@@ -150,7 +150,7 @@ export class EventSender {
     if (failures.length === 0 && sent.length > 0) this.#tell(undefined)
   }
 
-  /** The events of one key, in their order. What follows one that fails waits with it. */
+  /** Sends the events of one key in order. After a failure, the later ones wait. */
   async #sendChain(chain: readonly EventRow[], sent: string[], failures: Failure[]): Promise<void> {
     const { signal } = this.#closing
     for (const [position, row] of chain.entries()) {
@@ -171,13 +171,13 @@ export class EventSender {
     }
   }
 
-  /** While the receiver accepts nothing, events stay in their order. */
+  /** While the receiver accepts nothing, events keep their order. */
   #postponed({ rows, isRefused }: Failure, isAlive: boolean): Postponement[] {
     const { now, random } = this.#parts
     const tried = rows[0]?.attempts ?? 0
     const keepsPlace = !isAlive && !isRefused && tried < patience
     const pauses = isRefused ? refusedBackOff : backOff
-    // One time for all of a key, so that they stay in their order.
+    // The same time for all events of a key, so that they keep their order.
     const laterMs = now() + backOffMs(tried + 1, pauses, random)
     return rows.map(({ id, target, attempts, dueAtMs }) => {
       return { id, target, attempts: attempts + 1, dueAtMs: keepsPlace ? dueAtMs : laterMs }
@@ -192,11 +192,11 @@ export class EventSender {
     const { log } = this.#parts
     const target = this.#target.name
     if (!hasProblem) {
-      log.info({ target }, 'events are sent again')
+      log.info({ target }, 'event delivery resumed')
       return
     }
     const reason = error instanceof Error ? error.message : String(error)
-    log.warn({ target, reason }, 'an event could not be sent; events are sent again later')
+    log.warn({ target, reason }, 'could not deliver an event; will retry')
   }
 
   get #mayBury(): boolean {
@@ -204,7 +204,7 @@ export class EventSender {
     return Math.abs(this.#parts.now() - this.#buriedAtMs) >= buryEveryMs
   }
 
-  /** Also those of targets that are no longer configured. */
+  /** Includes events of targets that are no longer configured. */
   async #buryOld(): Promise<void> {
     const { table, now, log } = this.#parts
     const nowMs = now()
@@ -212,7 +212,7 @@ export class EventSender {
     const limits = { beforeMs: nowMs - keptMs, nowMs, most: maxDead }
     const { buried, dropped } = await table.bury(limits)
     if (buried === 0) return
-    log.error({ buried, dropped }, 'events that nobody accepted for a day were given up')
+    log.error({ buried, dropped }, 'dropped events that were not delivered within a day')
   }
 }
 

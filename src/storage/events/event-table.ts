@@ -5,33 +5,33 @@ import { listStatements, valueLists } from '../../platform/state/statements.ts'
 export interface EventRow {
   readonly id: string
   readonly target: string
-  /** Orders events: greater for those of later changes. */
+  /** Greater for later changes. */
   readonly sequencer: string
-  /** JSON, and opaque here. */
+  /** JSON, opaque to the table. */
   readonly message: string
   /** Milliseconds since the epoch, by the database's clock. */
   readonly madeAtMs: number
-  /** Attempts to send it; before it is confirmed, looks at the object. */
+  /** Attempts to send the event; before it is confirmed, checks of the object. */
   readonly attempts: number
-  /** Not before this time. */
+  /** The time of the next attempt. */
   readonly dueAtMs: number
 }
 
-/** What identifies a row. */
+/** The identity of a row. */
 export type EventId = Pick<EventRow, 'id' | 'target'>
-/** When a row is tried again. */
+/** The next attempt of a row. */
 export type Postponement = EventId & Pick<EventRow, 'attempts' | 'dueAtMs'>
 
 export interface EventTableCounts {
-  /** Not yet accepted, and intents. */
+  /** Events that are not accepted yet, and intents. */
   readonly waiting: number
-  /** Nobody accepted them. */
+  /** Events that were never accepted. */
   readonly dead: number
 }
 
 const columns = 'id, target, is_confirmed, sequencer, message, made_at_ms, attempts, due_at_ms'
 const insertIntent = `INSERT INTO events (${columns}) VALUES (?, ?, 0, ?, ?, ?, ?, ?)`
-/** Also if the intent was given up meanwhile, because the change took long. */
+/** Also inserts the row, because the intent of a slow change may have been canceled. */
 const confirm = `INSERT INTO events (${columns}) VALUES (?, ?, 1, ?, ?, ?, ?, ?)
   ON CONFLICT (id, target) DO UPDATE SET is_confirmed = 1, sequencer = excluded.sequencer,
     message = excluded.message, attempts = excluded.attempts, due_at_ms = excluded.due_at_ms`
@@ -40,9 +40,9 @@ const postpone = 'UPDATE events SET attempts = ?, due_at_ms = ? WHERE id = ? AND
 const selectDue = `SELECT id, target, sequencer, message, made_at_ms AS "madeAtMs", attempts,
   due_at_ms AS "dueAtMs" FROM events WHERE target = ? AND is_confirmed = ? AND due_at_ms <= ?
   ORDER BY due_at_ms, sequencer LIMIT ?`
-/** Those of a target that is no longer configured are never tried. */
+/** Events of a target that is no longer configured are never tried. */
 const isOld = 'made_at_ms < ? AND (attempts > 0 OR made_at_ms < ?)'
-/** SQLite finds a list of single values by an index, and would read the whole table for a list of pairs. */
+/** With a list of single values SQLite uses an index; for a list of pairs it would read the whole table. */
 const old = `id IN (SELECT id FROM events WHERE ${isOld} ORDER BY made_at_ms, id LIMIT ?) AND ${isOld}`
 const bury = `INSERT INTO dead_events (id, target, message, made_at_ms, attempts, died_at_ms)
   SELECT id, target, message, made_at_ms, attempts, CAST(? AS BIGINT) FROM events WHERE ${old}
@@ -55,9 +55,9 @@ const trimDead = `DELETE FROM dead_events WHERE died_at_ms < (SELECT died_at_ms 
 const count = (table: string) =>
   `SELECT count(*) AS rows FROM (SELECT 1 FROM ${table} LIMIT ?) AS counted`
 
-/** More are not moved at once. */
+/** The maximum number of rows that are moved at once. */
 const maxBuried = 500
-/** By how much clocks of processes may differ. */
+/** The tolerated difference between the clocks of processes. */
 const aheadMs = 60_000
 
 /** Events in the database. A row is an intent from before a change until the change is known to have happened. */
@@ -68,7 +68,7 @@ export class EventTable {
     this.#database = database
   }
 
-  /** Stores events of a change that may follow. */
+  /** Stores events of a change that is about to happen. */
   async intend(rows: readonly EventRow[]): Promise<void> {
     await this.#database.write(rows.map((row) => ({ sql: insertIntent, params: valuesOf(row) })))
   }
@@ -78,13 +78,13 @@ export class EventTable {
     await this.#database.write(rows.map((row) => ({ sql: confirm, params: valuesOf(row) })))
   }
 
-  /** Forgets events of a change that has not happened. */
+  /** Deletes events of a change that has not happened. */
   async cancel(ids: readonly EventId[]): Promise<void> {
     const params = ids.map(({ id, target }) => [id, target])
     await this.#database.write(params.map((values) => ({ sql: deleteIntent, params: values })))
   }
 
-  /** Rows of the target that are due, in the order of the changes, and then those that have waited longest. */
+  /** Due rows of the target, by due time and then in the order of the changes. */
   due(
     target: string,
     { isConfirmed, nowMs, limit }: { isConfirmed: boolean; nowMs: number; limit: number },
@@ -92,7 +92,7 @@ export class EventTable {
     return this.#database.read<EventRow>(selectDue, [target, isConfirmed ? 1 : 0, nowMs, limit])
   }
 
-  /** Deletes what was sent, and says when the others are tried again. */
+  /** Deletes sent events, and sets the next attempts of the others. */
   async settle(
     target: string,
     sent: readonly string[],
@@ -108,8 +108,8 @@ export class EventTable {
   }
 
   /**
-   * Moves events that were made before `beforeMs` to the dead ones, of which the latest `most` or a few more are kept.
-   * Those that were never tried stay twice as long. Returns how many were moved, and how many dead ones were dropped.
+   * Moves events from before `beforeMs` to the dead events, of which the latest `most`, or a few more, are kept. Events
+   * that were never tried stay twice as long. Returns the numbers of moved events and of dropped dead events.
    */
   async bury({
     beforeMs,
@@ -123,7 +123,7 @@ export class EventTable {
     const ages = [beforeMs, 2 * beforeMs - nowMs]
     const limits = [...ages, maxBuried, ...ages]
     const [, moved, , trimmed] = await this.#database.write([
-      // Made while the clock was ahead: they would wait until it is there again.
+      // Events made while the clock was ahead would otherwise wait until that time.
       { sql: retime, params: [nowMs, nowMs, nowMs + aheadMs] },
       { sql: bury, params: [nowMs, ...limits] },
       { sql: deleteOld, params: limits },
@@ -132,12 +132,12 @@ export class EventTable {
     return { buried: moved?.changes ?? 0, dropped: trimmed?.changes ?? 0 }
   }
 
-  /** The number of events that wait; at most `most` are counted. */
+  /** The number of waiting events; counts at most `most`. */
   countWaiting(most: number): Promise<number> {
     return this.#count('events', most)
   }
 
-  /** For monitoring. At most `most` of each are counted. */
+  /** For monitoring. Counts at most `most` of each. */
   async counts(most: number): Promise<EventTableCounts> {
     const tables = ['events', 'dead_events'] as const
     const [waiting, dead] = await Promise.all(tables.map((table) => this.#count(table, most)))

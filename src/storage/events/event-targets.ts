@@ -7,14 +7,14 @@ export interface EventTarget {
   /**
    * Resolves when the receiver has accepted the message.
    *
-   * @throws RefusedEvent, or an error that other messages would meet, too. The text is for people, without addresses
+   * @throws RefusedEvent, or an error that would also affect other messages. The text is for people, without addresses
    *   and passwords.
    */
   send(message: string, signal: AbortSignal): Promise<void>
   close(): void
 }
 
-/** The receiver does not want this message. It may accept others. */
+/** The receiver refuses this message. It may accept others. */
 export class RefusedEvent extends Error {}
 
 /** Older entries are dropped by Redis, whether or not anyone has read them. */
@@ -38,7 +38,7 @@ export function redisTarget(url: string, stream: string): EventTarget {
         await redis.xadd(stream, 'MAXLEN', '~', maxEntries, '*', 'event', message)
       } catch (error) {
         const code = error instanceof ReplyError ? codeOf(String(error)) : undefined
-        // It is no longer the primary. Its address may lead to the new one already.
+        // A former primary. Its address may already lead to the new one.
         if (code === 'READONLY') redis.disconnect(true)
         throw new Error(code === undefined ? 'it could not be reached' : `it answered ${code}`)
       }
@@ -59,15 +59,15 @@ async function connect(url: string) {
   return { redis, ReplyError }
 }
 
-/** What is behind it may have addresses, as in `MOVED 866 10.0.0.7:6379`. */
+/** Without the rest, which may contain addresses, as in `MOVED 866 10.0.0.7:6379`. */
 function codeOf(text: string): string {
   return /^ReplyError: ([A-Z]+)/.exec(text)?.[1] ?? 'an error'
 }
 
-/** A receiver that takes longer gets the message again. */
+/** The time limit of a receiver. A slower one gets the message again. */
 const defaultAnswerMs = 10_000
 
-/** A reply of more is not read: its connection is closed. */
+/** The maximum size of a reply. A larger one closes the connection. */
 const maxReplyBytes = 64 * 1024
 
 /** `sha256=` and the HMAC-SHA256 of the body by the secret, in hexadecimal. */

@@ -10,13 +10,14 @@ import type { EventRow, EventTable } from './event-table.ts'
 
 const pollMs = 1_000
 const backOff: BackOff = { firstMs: 1_000, longestMs: 60_000 }
-/** Intents in memory at a time. */
+/** The maximum intents in memory. */
 const batchRows = 64
-/** A drive that takes longer is asked again later. */
+/** The time limit of the drive. A slower one is asked again later. */
 const lookMs = 10_000
 /**
- * The change of an intent has not happened if it does not show on the drive by then. One of a living process that takes
- * longer is confirmed all the same. Not longer: a drive that is away makes many, which count among the events that wait.
+ * If the drive does not show the change of an intent within this time, the change has not happened. A slower change of a
+ * running process is still confirmed. The time is short because an unavailable drive causes many intents, which count as
+ * waiting events.
  */
 const keptMs = 10 * 60_000
 
@@ -34,8 +35,8 @@ export interface RecoveryParts {
 }
 
 /**
- * Finds out whether changes have happened whose process did not say so. The sender does not wait for it: one of several
- * drives may be away, and the events of the others must go on.
+ * Finds out whether changes have happened that their processes did not confirm. Separate from the sender, so that an
+ * unavailable drive does not delay the events of others.
  */
 export class IntentRecovery {
   readonly #target: TargetName
@@ -104,18 +105,18 @@ export class IntentRecovery {
       return onEvent()
     }
     const isOver = row.madeAtMs < now() - keptMs
-    // It may have been confirmed meanwhile: then it stays.
+    // An intent that was confirmed in the meantime stays.
     if (isOver) await table.cancel([row])
     else await table.settle(row.target, [], [later])
   }
 }
 
-/** The ETag that an object in parts has on most stores. */
+/** The form of ETag that most stores give to objects in parts. */
 const etagOfParts = /^[0-9a-f]{32}-\d+$/
 
 /**
- * Whether the object shows the change. The ETag of an object in parts is not known before if the store makes one of its
- * own; then its size has to be the same.
+ * Whether the object shows the change. If the store makes its own ETag for an object in parts, the ETag is not known
+ * in advance, and the size has to match.
  */
 function hasHappened(
   { etag, size }: ObjectChange,

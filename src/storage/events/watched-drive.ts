@@ -2,7 +2,7 @@ import type { Drive, ObjectMetadata, UploadDrive } from '../drives/drive.ts'
 import { bucketOfTrash } from '../drives/trash-bucket.ts'
 import type { EventRecorder } from './event-recorder.ts'
 
-/** The drive, with the events of every change of an object stored. All that changes objects goes through it. */
+/** The drive, with an event stored for each change of an object. All changes of objects go through it. */
 export function watchedDrive(drive: Drive, recorder: Pick<EventRecorder, 'record'>): Drive {
   const changing: Partial<Drive> = {
     async draft(bucket, key, options) {
@@ -20,7 +20,7 @@ export function watchedDrive(drive: Drive, recorder: Pick<EventRecorder, 'record
           try {
             return await recorder.record(change, publish, writtenOf)
           } finally {
-            // Publishing ends a draft, also if it fails.
+            // Publishing ends a draft, even if it fails.
             if (!isBegun) await draft.discard()
           }
         },
@@ -29,11 +29,11 @@ export function watchedDrive(drive: Drive, recorder: Pick<EventRecorder, 'record
     async remove(bucket, key, conditions) {
       const change = { bucket, key, event: 'ObjectRemoved:Delete' } as const
       const remove = () => drive.remove(bucket, key, conditions)
-      // What is in the trash was removed before.
+      // Objects in the trash have been removed before.
       if (bucketOfTrash(bucket) !== undefined) return await remove()
       return await recorder.record(change, remove, (wasThere) => (wasThere ? 'removed' : undefined))
     },
-    // One by one: each has an event if it was there.
+    // Undefined results in single removals: each needs an event if the object existed.
     removeAll: async () => undefined,
     uploads: watchedUploads(drive.uploads, recorder),
   }
@@ -62,7 +62,7 @@ function watchedUploads(
       const event = 'ObjectCreated:CompleteMultipartUpload'
       const change = { ...target, etag, size, event } as const
       const complete = () => uploads.complete(state, options)
-      // Undefined: it was published, and overwritten since.
+      // Undefined: the object was published, and has been overwritten since.
       return await recorder.record(change, complete, (made) =>
         made === undefined ? { etag, size } : writtenOf(made),
       )

@@ -9,11 +9,11 @@ const minAgeMs = 60_000
 const maxAgeMs = 24 * 60 * 60_000
 const ageOverDuration = 10
 
-/** The state of a bucket; figures are undefined until the first count. */
+/** The state of a bucket. */
 export interface BucketCount {
   readonly figures: CountFigures | undefined
   readonly isCounting: boolean
-  /** Why the last count failed, as a message. */
+  /** Why the last count failed, as a message for people. */
   readonly problem: string | undefined
 }
 
@@ -49,12 +49,12 @@ export class BucketCounts {
     return new Map(buckets.map((bucket) => [bucket, this.#stateOf(bucket, rows.get(bucket))]))
   }
 
-  /** Counts the bucket again, even if its figures are new. */
+  /** Counts the bucket again, even if its figures are recent. */
   count(bucket: string): void {
     this.#begin(bucket, this.#parts.now())
   }
 
-  /** Counts no more. Call it together with that of the runner. */
+  /** Starts no more counts. Call together with `close` of the runner. */
   async close(): Promise<void> {
     this.#isClosed = true
     await this.#last
@@ -101,7 +101,7 @@ export class BucketCounts {
   async #countIfNeeded(bucket: string, askedAtMs: number): Promise<void> {
     const { drive, jobs, now } = this.#parts
     const seen = (await this.#rows()).get(bucket)
-    // Another process may have counted it already.
+    // Another process may already have counted the bucket.
     const isNeeded = askedAtMs === 0 ? this.#isDue(seen) : figuresOf(seen).countedAtMs < askedAtMs
     if (!isNeeded || seen?.state === 'running') return
     const figures = { ...figuresOf(seen) }
@@ -125,11 +125,11 @@ function figuresOf(row: JobRow | undefined): CountFigures {
   return row === undefined ? noFigures : (JSON.parse(row.figures) as CountFigures)
 }
 
-/** What a count has found so far. */
+/** The figures of a count so far. */
 export interface Tally {
   objects: number
   bytes: number
-  /** Of the object that changed last, milliseconds since the epoch; 0 when there is none. */
+  /** The time of the last change of any object, milliseconds since the epoch; 0 without objects. */
   lastModifiedMs: number
 }
 
@@ -158,7 +158,7 @@ export async function tallyBelow(
     for (const entry of entries) {
       if (entry.kind !== 'object') continue
       tally.objects += 1
-      // Sparse files may add up to more than a whole number can be.
+      // Sparse files may add up to more than the maximum safe integer.
       tally.bytes = Math.min(tally.bytes + entry.size, Number.MAX_SAFE_INTEGER)
       tally.lastModifiedMs = Math.max(tally.lastModifiedMs, Math.floor(entry.modifiedAtMs))
     }

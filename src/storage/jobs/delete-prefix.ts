@@ -5,8 +5,8 @@ import { visitAll, walk, whileBusy, withGrace, withinDriveTime } from './walk.ts
 const concurrency = 8
 
 /**
- * The maximum number of listings: the first finds all existing objects, the others those that were
- * added during a listing.
+ * The maximum number of listings: the first one finds all existing objects, the others find objects
+ * that were added during a listing.
  */
 const maxPasses = 3
 
@@ -16,7 +16,7 @@ interface PrefixDeletion {
   readonly prefix: string
   /** Aborts the deletion. A removal that hangs may still happen. */
   readonly signal: AbortSignal
-  /** Called before each removal, and again when the object has been looked at. Throws if the deletion has to stop. */
+  /** Called before each removal, and again after the object was checked. Throws to stop the deletion. */
   readonly assertMayGoOn?: () => void
   /** Called for each deleted object. */
   readonly onDeleted?: () => void

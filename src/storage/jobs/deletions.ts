@@ -30,7 +30,7 @@ interface DeletionTarget {
   /** Keeps objects and folders that contain objects. */
   readonly onlyEmptyFolders: boolean
   readonly kind: DeletionKind
-  /** Names what is put into the trash or restored; '' for a deletion. */
+  /** The id of the deletion in the trash; '' for a permanent deletion. */
   readonly trashId: string
 }
 
@@ -38,7 +38,7 @@ type NewDeletion = Pick<DeletionTarget, 'bucket' | 'prefix'> &
   Partial<DeletionTarget> & {
     /** Keys instead of a prefix. */
     readonly keys?: readonly string[]
-    /** Whether a restored object whose name is taken gets another one. */
+    /** Whether a restored object gets another name if its own is taken. */
     readonly besideOthers?: boolean
   }
 
@@ -76,7 +76,7 @@ export function openDeletions({
   const kind = 'delete'
   const runningLike = async (target: string) => {
     const rows = await jobs.all(kind)
-    // One that was asked to stop does not count.
+    // A deletion that was asked to stop does not count.
     const isLike = (row: JobRow) =>
       row.state === 'running' && row.isCancelled === 0 && row.target === target
     return rows.filter(isLike).map(deletionOf)[0]
@@ -90,8 +90,8 @@ export function openDeletions({
     /** Newest first. */
     latest: async () => (await jobs.all(kind)).map(deletionOf),
     /**
-     * Starts a deletion, or returns the running one with the same target. Undefined if too many are running, or
-     * this process is closing.
+     * Starts a deletion, or returns a running one with the same target. Undefined if too many are running or this
+     * process is closing.
      */
     async start({ keys, besideOthers = false, ...rest }: NewDeletion) {
       const wanted = { onlyEmptyFolders: false, kind: 'delete' as const, trashId: '', ...rest }
@@ -178,7 +178,7 @@ async function deleteKeys(
   return ''
 }
 
-/** As JSON: PostgreSQL's text has no NUL character, a prefix may. */
+/** JSON, because a prefix may contain NUL, which PostgreSQL cannot store in text. */
 function encode(
   { bucket, prefix, onlyEmptyFolders, kind, trashId }: DeletionTarget,
   keys: readonly string[] | undefined,

@@ -21,7 +21,7 @@ export interface FolderCount extends BucketCount {
   readonly id: string
   readonly bucket: string
   readonly prefix: string
-  /** What a running count has found so far. */
+  /** The figures of a running count so far. */
   readonly found: Readonly<Tally>
 }
 
@@ -30,8 +30,8 @@ type Figures = CountFigures & { readonly found: Tally }
 export type FolderCounts = ReturnType<typeof openFolderCounts>
 
 /**
- * Counts what is in a folder when a person asks. A folder has one row, which the next count replaces. Other
- * processes read the progress and stop a count through the database.
+ * Counts the objects in a folder on request. A folder has one row, which the next count replaces. Other processes read
+ * the progress and stop a count through the database.
  */
 export function openFolderCounts({
   drive,
@@ -49,11 +49,11 @@ export function openFolderCounts({
     return row === undefined ? undefined : folderCountOf(row)
   }
   return {
-    /** The known counts, the latest first. */
+    /** All counts, latest first. */
     all: async () => (await jobs.all(kind)).map(folderCountOf),
     /** Counts a folder, or returns its running count. Undefined: too many run, or this process is closing. */
     async start(bucket: string, prefix: string): Promise<FolderCount | undefined> {
-      // As JSON: PostgreSQL's text has no NUL character, a prefix may.
+      // JSON, because a prefix may contain NUL, which PostgreSQL cannot store in text.
       const target = JSON.stringify([bucket, prefix])
       const id = createHash('sha256').update(target).digest('base64url')
       const beganAtMs = now()

@@ -6,38 +6,38 @@ import { withGrace } from './walk.ts'
 
 /** How often figures that have changed are saved. */
 const saveEveryMs = 1_000
-/** How often a job that people may stop checks whether another process was asked to. */
+/** How often a job that people can stop checks whether another process was asked to stop it. */
 const listenEveryMs = 250
 
 /** Work on a bucket in the background. */
 export interface Job extends JobName {
-  /** What it has to do, if its name does not say it. */
+  /** What the job has to do, unless its name says it. */
   readonly target: string
   readonly beganAtMs: number
-  /** What it has found or done. `work` changes it, and it is saved about every second. */
+  /** The results so far. `work` changes the object, and it is saved about every second. */
   readonly figures: object
-  /** The row that it replaces. */
+  /** The row that the job replaces. */
   readonly seen?: JobRow | undefined
-  /** For a job that people start and may stop. It gets a row of its own. */
+  /** For a job that people start and can stop. It gets its own row. */
   readonly limits?: JobLimits
-  /** Aborts to leave the rest to a later run. */
+  /** Aborts to stop; a later run continues. */
   readonly signal?: AbortSignal
-  /** Name the job in log lines. */
+  /** Fields that identify the job in log lines. */
   readonly fields: object
   /** The message of the log line if it fails. */
   readonly failure: string
-  /** Resolves with what people should know about the result; '' for nothing. */
+  /** Resolves with a message about the result for people, or ''. */
   work(run: Run): Promise<string>
 }
 
-/** Why a job stops before its end. `outdated`: what it has to do has changed. */
+/** Why a job stops early. `outdated`: its task has changed. */
 type StopReason = 'cancelled' | 'closing' | 'lost' | 'outdated'
 
-/** A job in the process that runs it. */
+/** A running job, in the process that runs it. */
 export class Run {
   /** Aborts when the job has to stop. */
   readonly signal: AbortSignal
-  /** As `withGrace`. */
+  /** Aborts later than `signal`: see `withGrace`. */
   readonly late: AbortSignal
   readonly #stopping: AbortController
   readonly #lease: KeyLease
@@ -49,20 +49,20 @@ export class Run {
     this.late = withGrace(this.signal)
   }
 
-  /** Call it before each step. @throws the signal's reason */
+  /** Call before each step. @throws the signal's reason */
   assertMayGoOn(): void {
     this.stopIfLost()
     this.signal.throwIfAborted()
   }
 
-  /** As `assertMayGoOn`, for a step that has begun: it may end until `late` aborts, unless the job is lost. */
+  /** As `assertMayGoOn`, for a step that has begun: it may finish until `late` aborts, unless the job is lost. */
   assertMayEnd(): void {
     this.stopIfLost()
     if (!this.#lease.isHeld) this.signal.throwIfAborted()
     this.late.throwIfAborted()
   }
 
-  /** Stops if another process may have taken the job over. */
+  /** Stops the job if another process may have taken it over. */
   stopIfLost(): void {
     if (!this.#lease.isHeld) this.stop('lost')
   }
@@ -74,7 +74,7 @@ export class Run {
 
 const nouns = { count: 'count', folder: 'count', delete: 'deletion', expire: 'removal' } as const
 
-/** A job that this process has begun, or is about to begin. */
+/** A job that this process runs or is about to run. */
 interface Active extends JobName {
   readonly stopping: AbortController
   readonly ended: Promise<void>
@@ -90,8 +90,8 @@ interface RunnerParts {
 }
 
 /**
- * Runs jobs: one process at a time works on a job, by a lease in the database. The others see its progress in the
- * row of the job, and ask there that it stops.
+ * Runs jobs. A lease in the database ensures that one process at a time works on a job. Other processes see its progress
+ * in its row, and can request a stop there.
  */
 export class JobRunner {
   readonly #parts: RunnerParts
@@ -102,7 +102,7 @@ export class JobRunner {
     this.#parts = parts
   }
 
-  /** The jobs of a kind, those that began last first. Those of dead processes become `interrupted`. */
+  /** The jobs of a kind, latest first. Jobs of dead processes become `interrupted`. */
   async all(kind: JobKind): Promise<readonly JobRow[]> {
     const rows = await this.#parts.table.all(kind)
     return (await this.#interruptDead(rows)) ? this.#parts.table.all(kind) : rows
@@ -116,8 +116,7 @@ export class JobRunner {
   }
 
   /**
-   * Starts a job. Undefined if another process works on it or was faster, a limit is reached, or this process is
-   * closing.
+   * Starts a job. Undefined if another process runs it or was faster, a limit is reached, or this process is closing.
    *
    * @throws DatabaseError
    */
@@ -136,7 +135,7 @@ export class JobRunner {
         const signals = signal === undefined ? [] : [signal]
         await this.#run(job, row, new Run(stopping, lease, signals))
       })
-      // If the lease can't be released, it expires.
+      // A lease that cannot be released expires.
       .then(() => begun.resolve(undefined), begun.reject)
     const active = { kind, id, stopping, ended }
     this.#active.add(active)
@@ -145,7 +144,7 @@ export class JobRunner {
     return row === undefined ? undefined : { row, ended }
   }
 
-  /** Asks a job to stop, in whichever process it runs. One of this process has ended when it resolves. */
+  /** Requests a stop of a job, in any process. A job of this process has ended when it resolves. */
   async cancel(name: JobName): Promise<void> {
     await this.#parts.table.cancel(name)
     for (const { kind, id, stopping, ended } of this.#active) {
@@ -155,7 +154,7 @@ export class JobRunner {
     }
   }
 
-  /** Stops the jobs of this process, and starts no more. */
+  /** Stops the jobs of this process and starts no more. */
   async close(): Promise<void> {
     this.#isClosed = true
     for (const { stopping } of this.#active) stopping.abort('closing' satisfies StopReason)
@@ -181,7 +180,7 @@ export class JobRunner {
     try {
       await this.#parts.table.end(row, end)
     } catch (error) {
-      // The lease ends, and the next read marks the job as interrupted.
+      // The lease expires, and the next read marks the job as interrupted.
       const message = `could not save the result of a ${nouns[job.kind]}`
       this.#parts.log.error({ ...job.fields, err: error }, message)
     }
@@ -198,12 +197,12 @@ export class JobRunner {
     }
   }
 
-  /** Saves the progress, and stops the job if it has to. To be called at intervals. */
+  /** Saves the progress, and stops the job if necessary. Called at intervals. */
   #beat(job: Job, row: JobRow, run: Run): () => Promise<void> {
     let saved = { figures: row.figures, at: performance.now() }
     let isWaiting = false
     return async () => {
-      // Also while the database does not respond.
+      // Works even if the database does not respond.
       run.stopIfLost()
       if (isWaiting) return
       isWaiting = true
@@ -220,7 +219,7 @@ export class JobRunner {
     }
   }
 
-  /** Whether there were any. */
+  /** Returns whether there were any. */
   async #interruptDead(rows: readonly JobRow[]): Promise<boolean> {
     const { table, leases, now } = this.#parts
     const ended = await Promise.all(

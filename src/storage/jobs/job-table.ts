@@ -1,7 +1,7 @@
 import type { Database, SqlValue, Statement } from '../../platform/state/database.ts'
 import { isSqlText, writeOne } from '../../platform/state/statements.ts'
 
-/** Counts the objects of a bucket, or of a folder; deletes below a prefix; removes what lifecycle rules expire. */
+/** Count of a bucket or a folder, deletion below a prefix, or removal of what lifecycle rules expire. */
 export type JobKind = 'count' | 'folder' | 'delete' | 'expire'
 
 /**
@@ -13,45 +13,45 @@ export type JobState = 'running' | 'done' | 'cancelled' | 'failed' | 'interrupte
 
 export interface JobName {
   readonly kind: JobKind
-  /** Of a deletion: random. Of a folder: a digest of it. Of other jobs: the bucket, which has one row for each kind. */
+  /** Random for a deletion, a digest for a folder, otherwise the bucket, which has one row per kind. */
   readonly id: string
 }
 
 export interface JobRow extends JobName {
-  /** What the job has to do, if its name does not say it. Opaque here, and without NUL. */
+  /** What the job has to do, unless its name says it. Opaque to the table, without NUL. */
   readonly target: string
   readonly state: JobState
-  /** What it has found or done, as JSON. Opaque here. */
+  /** The results so far, as JSON. Opaque to the table. */
   readonly figures: string
   /** Milliseconds since the epoch. */
   readonly beganAtMs: number
   /** 0 while it runs. */
   readonly endedAtMs: number
-  /** Why it stopped, or what remains, for people; may be ''. */
+  /** Why it stopped, or what remains, as a message for people; may be ''. */
   readonly message: string
   /** 1: its process must stop. */
   readonly isCancelled: number
-  /** The lease owner of the process that runs it, or ran it: different for each run. */
+  /** The owner of the lease: different for each run. */
   readonly owner: string
 }
 
 export type NewJob = Pick<JobRow, 'kind' | 'id' | 'target' | 'figures' | 'beganAtMs' | 'owner'>
 
-/** Names one run of a job. */
+/** Identifies one run of a job. */
 export type JobRun = Pick<JobRow, 'kind' | 'id' | 'owner'>
 
 export interface JobEnd extends Pick<JobRow, 'figures' | 'endedAtMs' | 'message'> {
   readonly state: Exclude<JobState, 'running'>
 }
 
-/** To the process of a run. `lost`: the run has ended, or another one has begun. */
+/** The reply to the process of a run. `lost`: the run has ended, or another one has begun. */
 export type Answer = 'go on' | 'cancelled' | 'lost'
 
-/** For jobs of one kind that people start. */
+/** Limits for one kind of job that people start. */
 export interface JobLimits {
-  /** Jobs that may run at once, in all processes together. */
+  /** The maximum number of running jobs in all processes together. */
   readonly running: number
-  /** Ended jobs that are kept. */
+  /** The number of ended jobs to keep. */
   readonly ended: number
 }
 
@@ -77,7 +77,7 @@ const insertIfMay = `${insert} SELECT ?, ?, ?, ?, ?, ?, 'running', 0, '', 0
 const trimEnded = `DELETE FROM jobs WHERE kind = ? AND id IN (SELECT id FROM jobs
   WHERE kind = ? AND state <> 'running' ORDER BY began_at_ms DESC, id DESC LIMIT ? OFFSET ?)`
 
-/** A row is taken only if no other process has taken it since it was read. */
+/** Takes a row only if no other process has taken it since it was read. */
 const takeRow = `${insert} VALUES (?, ?, ?, ?, ?, ?, 'running', 0, '', 0)
   ${replaced} WHERE jobs.owner = ?`
 
@@ -93,10 +93,10 @@ const ofOld = `FROM jobs WHERE kind = ? AND state <> 'running' AND ended_at_ms <
 const selectOld = `SELECT id ${ofOld} LIMIT 1`
 const deleteOld = `DELETE ${ofOld}`
 
-/** Maximum rows that one trim removes; there is never more than one excess row. */
+/** The maximum rows per trim. There is never more than one excess row. */
 const maxTrimmed = 10_000
 
-/** Forgets what is known about a bucket that is gone. */
+/** Deletes the jobs of a removed bucket. */
 export function deleteBucketJobs(bucket: string): Statement {
   const sql = `DELETE FROM jobs WHERE kind IN ('count', 'expire') AND id = ?
     OR kind = 'folder' AND target LIKE ?`
@@ -104,8 +104,8 @@ export function deleteBucketJobs(bucket: string): Statement {
 }
 
 /**
- * The jobs of all processes, in the database. Methods that return false have changed nothing: another process
- * was faster, or the run has ended.
+ * The jobs of all processes, in the database. A method that returns false has changed nothing, because another process
+ * was faster or the run has ended.
  */
 export class JobTable {
   readonly #database: Database
@@ -114,7 +114,7 @@ export class JobTable {
     this.#database = database
   }
 
-  /** Those that began last first. */
+  /** Latest first. */
   all(kind: JobKind): Promise<JobRow[]> {
     return this.#database.read<JobRow>(selectKind, [kind])
   }
@@ -126,8 +126,8 @@ export class JobTable {
   }
 
   /**
-   * Inserts a running job, in place of one of its name that has ended. False also if the limit is reached, or a job
-   * with the same target is running and is not cancelled.
+   * Inserts a running job, or replaces an ended one of the same name. Also false if the limit is reached, or a job with
+   * the same target is running and not cancelled.
    */
   async insert(job: NewJob, { running, ended }: JobLimits): Promise<boolean> {
     const { kind, target } = job
@@ -138,13 +138,13 @@ export class JobTable {
     return result?.changes === 1
   }
 
-  /** Makes the row that of a new run, unless its owner is no longer that of `seen`; undefined: there was none. */
+  /** Takes the row for a new run if its owner is still that of `seen`; undefined: there was no row. */
   take(job: NewJob, seen: Pick<JobRow, 'owner'> | undefined): Promise<boolean> {
     // No run has an empty owner; a row from an earlier version may.
     return writeOne(this.#database, takeRow, [...valuesOf(job), seen?.owner ?? 'none'])
   }
 
-  /** Stores what a run has found or done so far. Returns whether its process must stop. */
+  /** Stores the results so far. Returns whether the process must stop. */
   async save(run: JobRun, figures: string): Promise<Answer> {
     const params = [figures, run.kind, run.id, run.owner]
     const [result] = await this.#database.write([{ sql: saveFigures, params }])
@@ -161,14 +161,14 @@ export class JobTable {
     return writeOne(this.#database, endRun, [...how, run.kind, run.id, run.owner])
   }
 
-  /** Makes the process of a running job stop. */
+  /** Requests that a running job stops. */
   async cancel({ kind, id }: JobName): Promise<boolean> {
     return isSqlText(id) && writeOne(this.#database, askToStop, [kind, id])
   }
 
-  /** Deletes the rows of jobs that ended before `untilMs`. One process calls it from time to time. */
+  /** Deletes the rows of jobs that ended before `untilMs`. One process calls it regularly. */
   async sweep(kind: JobKind, untilMs: number): Promise<void> {
-    // Avoid the first write of a process that writes nothing else: with SQLite, it starts a thread.
+    // Avoids a first write, which with SQLite would start a thread.
     const old = await this.#database.read(selectOld, [kind, untilMs])
     if (old.length > 0) await this.#database.write([{ sql: deleteOld, params: [kind, untilMs] }])
   }

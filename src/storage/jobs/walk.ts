@@ -4,17 +4,17 @@ import type { Drive } from '../drives/drive.ts'
 import { DriveError } from '../drives/drive-error.ts'
 import type { Entry } from '../drives/listed-entry.ts'
 
-/** Entries in memory at a time. */
+/** The maximum entries in memory. */
 const pageEntries = 500
 
 /** A pause as long as the page follows each page, within limits, so that requests take priority. */
 const minPauseMs = 1
 const maxPauseMs = 1_000
 
-/** A drive that does not respond for longer ends the walk: other jobs of the process would wait behind it. */
+/** The time limit for a call of the drive: other jobs of the process wait behind it. */
 const defaultHangMs = 10 * 60_000
 
-/** How long to wait for calls that change the drive after the work is stopped, so that all are counted. */
+/** How long calls that change the drive may finish after a stop, so that all of them are counted. */
 const graceMs = 1_000
 
 /** Attempts for a call that a busy drive rejects, and the pauses between them. */
@@ -28,14 +28,14 @@ export interface Walk {
   readonly prefix: string
   /** Only keys after this. */
   readonly after?: string
-  /** Folders are entries, and their content is not listed. */
+  /** Lists folders as entries, without their contents. */
   readonly delimiter?: '/'
   readonly signal: AbortSignal
-  /** Whether there are pauses, for work that nobody waits for. */
+  /** Whether to pause between pages, for work in the background. */
   readonly hasPauses?: boolean
-  /** Called before each page. Rejects if the walk has to stop. */
+  /** Called before each page. Rejects to stop the walk. */
   readonly assertMayGoOn?: () => void | Promise<void>
-  /** How long the drive may take for a page. */
+  /** The time limit for a page. */
   readonly hangMs?: number
 }
 
@@ -66,7 +66,7 @@ export async function* walk({
   }
 }
 
-/** Calls `visit` for each entry, several at a time, until one rejects. Resolves or rejects when all have ended. */
+/** Calls `visit` for each entry, several concurrently, until one rejects. Settles when all calls have ended. */
 export async function visitAll<Visited>(
   entries: readonly Visited[],
   concurrency: number,
@@ -91,7 +91,7 @@ export async function visitAll<Visited>(
   if (failure?.status === 'rejected') throw failure.reason
 }
 
-/** Calls again, after a pause, while the drive rejects the call as busy. */
+/** Retries a call, after a pause, while the drive rejects it as busy. */
 export async function whileBusy<Result>(
   call: () => Promise<Result>,
   signal: AbortSignal,
@@ -129,7 +129,7 @@ export function withinDriveTime<Result>(
   )
 }
 
-/** @param beganAt of what was done, as of `performance.now` */
+/** Pauses as long as the work took, within limits. @param beganAt when it began, by `performance.now` */
 export async function pauseAfter(beganAt: number, signal: AbortSignal): Promise<void> {
   const pauseMs = Math.min(Math.max(performance.now() - beganAt, minPauseMs), maxPauseMs)
   await wait(pauseMs, undefined, { signal, ref: false })

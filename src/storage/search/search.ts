@@ -4,27 +4,27 @@ import { DriveError } from '../drives/drive-error.ts'
 import type { EntryCursor, ObjectEntry } from '../drives/listed-entry.ts'
 import { withinDriveTime } from '../jobs/walk.ts'
 
-/** Results of one call. */
+/** The maximum results of one call. */
 const maxHits = 200
-/** After this time the rest is left to another call: people who still want it ask for it. */
+/** After this time, another call has to continue, if the person still wants more. */
 const defaultLimitMs = 15_000
 const pageKeys = 1_000
-/** How long the drive may take for a page. */
+/** The time limit for a page. */
 const hangMs = 30_000
-/** How often it says how far it is. */
+/** How often the progress is reported. */
 const sayEveryMs = 400
 
 export interface SearchQuery {
   readonly drive: Pick<Drive, 'list' | 'head'>
   /** In the order of `compareKeys`. */
   readonly buckets: readonly string[]
-  /** Of the folder whose names, and all below it, are looked at; '' or ends in a slash. */
+  /** The folder to search, with everything below it; '' or ends in a slash. */
   readonly prefix: string
-  /** Part of a name, in any case. */
+  /** Part of a name; case is ignored. */
   readonly text: string
-  /** `next` of the call before. */
+  /** `next` of the previous call. */
   readonly after?: SearchPosition | undefined
-  /** Aborts when nobody wants the results any more. */
+  /** Aborts when the results are no longer wanted. */
   readonly signal: AbortSignal
   readonly limitMs?: number
 }
@@ -36,7 +36,7 @@ export interface SearchPosition {
 
 export interface SearchHit extends SearchPosition {
   readonly kind: 'file' | 'folder'
-  /** Where the text is in the name, in UTF-16 code units: [start, end). */
+  /** The position of the text in the name, in UTF-16 code units: [start, end). */
   readonly match: readonly [number, number]
   /** Bytes; null for a folder, whose key ends in a slash. */
   readonly size: number | null
@@ -44,19 +44,19 @@ export interface SearchHit extends SearchPosition {
   readonly modifiedAtMs: number | null
 }
 
-/** What a search says while it runs. */
+/** A line of the output of a search. */
 export type SearchLine =
   | { readonly hit: SearchHit }
-  /** Objects looked at so far. */
+  /** Objects checked so far. */
   | { readonly looked: number }
-  /** A bucket could not be listed to its end; the search goes on with the next one. */
+  /** A bucket could not be listed completely; the search continues with the next one. */
   | { readonly problem: { readonly bucket: string; readonly message: string } }
-  /** The last line. null: everything was looked at. */
+  /** The last line. null: everything was checked. */
   | { readonly looked: number; readonly next: SearchPosition | null }
 
 /**
- * Finds names of files and folders, page by page of a listing: of keys alone where the drive has them, and then of the
- * metadata of what was found. Listings of Google Drive come from the index in the database.
+ * Finds names of files and folders in a listing, page by page. If the drive can list keys alone, metadata is read only
+ * for what was found. Listings of Google Drive come from the index in the database.
  *
  * @throws the signal's reason
  */
@@ -86,7 +86,7 @@ interface Tally {
   saidAt: number
 }
 
-/** Returns the last key, if a limit ended the search. */
+/** Returns the last key if a limit ended the search. */
 async function* searchBucket(
   query: SearchQuery & { readonly bucket: string; readonly from: string },
   tally: Tally,
@@ -112,7 +112,7 @@ interface Page {
   readonly finder: NameFinder
 }
 
-/** Returns the key at which a limit ended the search. All hits of one key belong together: the next call begins after it. */
+/** Returns the key at which a limit ended the search. All hits of that key are included: the next call begins after it. */
 async function* searchPage(
   { listed, finder }: Page,
   query: SearchQuery,
@@ -133,7 +133,7 @@ async function* searchPage(
 
 interface Listed {
   readonly key: string
-  /** Undefined: its metadata is not read yet. */
+  /** Undefined: the metadata was not read yet. */
   readonly entry?: ObjectEntry
 }
 
@@ -147,7 +147,7 @@ async function nextOf(cursor: EntryCursor): Promise<readonly Listed[]> {
 
 type Found = Pick<SearchHit, 'bucket' | 'key' | 'kind' | 'match'>
 
-/** With its size and time. Undefined if it has been removed meanwhile. */
+/** Adds size and time. Undefined if the object has been removed in the meantime. */
 async function hitOf(
   { drive, signal }: SearchQuery,
   found: Found,
@@ -161,8 +161,8 @@ async function hitOf(
 }
 
 /**
- * As people compare names: canonical forms of Unicode, upper and lower case are the same. Upper case also unites the
- * forms of sigma, and ß with SS; the dotted capital I of Turkish is an I.
+ * The form in which names are compared: NFC and upper case, so that canonical forms and case do not matter. Upper case
+ * also unites the forms of sigma, and ß with SS; the dotted capital I of Turkish becomes I.
  */
 function folded(text: string): string {
   return text.normalize('NFC').toUpperCase().normalize('NFC').replaceAll('\u0130', 'I')
@@ -172,11 +172,12 @@ function folded(text: string): string {
 const characters = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
 
 /**
- * Where a name has the text: [start, end), of whole characters. Empty if it cannot be said. Undefined if it has it not.
+ * The position of the text in a name: [start, end), of whole characters. Empty if it is unclear. Undefined if the name
+ * does not contain it.
  */
 function matchIn(name: string, text: string): readonly [number, number] | undefined {
   if (!folded(name).includes(text)) return undefined
-  // Where each character begins in the name, and when it is folded.
+  // The positions of each character in the name and in its folded form.
   const begins: { readonly index: number; readonly at: number }[] = []
   let whole = ''
   for (const { segment, index } of characters.segment(name)) {
@@ -190,7 +191,7 @@ function matchIn(name: string, text: string): readonly [number, number] | undefi
   return [first?.index ?? 0, next?.index ?? name.length]
 }
 
-/** Finds the names in keys, which come in order; a folder is found once, with its first key. */
+/** Finds names in keys, which must come in order. A folder is found once, with its first key. */
 class NameFinder {
   readonly #bucket: string
   readonly #prefix: string

@@ -12,13 +12,13 @@ import type { Run } from '../job-runner.ts'
 import { pauseAfter, visitAll, whileBusy, withinDriveTime } from '../walk.ts'
 import { expiredObjects, isExpired } from './expired-objects.ts'
 
-/** Open uploads in memory at a time. */
+/** The maximum open uploads in memory. */
 const pageUploads = 100
 
 /** Concurrent removals: each waits for the disk, and requests take priority. */
 const concurrency = 4
 
-/** Failures of a run that are logged one by one: a read-only drive rejects every removal. */
+/** The maximum failures of a run that are logged: a read-only drive rejects every removal. */
 const maxLoggedFailures = 10
 
 /** An open upload. */
@@ -35,32 +35,32 @@ interface ExpiryUploads {
     readonly after: OpenUploadOf | undefined
     readonly limit: number
   }): Promise<readonly OpenUploadOf[]>
-  /** False if it is no longer open. */
+  /** False if the upload is no longer open. */
   abort(uploadId: string, signal: AbortSignal): Promise<boolean>
 }
 
-/** What expiry works with. */
+/** What expiry needs. */
 export interface ExpiryWorld {
   readonly buckets: {
     find(name: string): BucketConfiguration | undefined
     all(): readonly BucketConfiguration[]
   }
-  /** Rejects if the rules in memory may be old and the database does not respond. */
+  /** Rejects if the rules in memory may be outdated and the database does not respond. */
   readonly ensureCurrent: () => Promise<void>
   readonly drive: Pick<Drive, 'list' | 'head' | 'remove'>
   readonly uploads: ExpiryUploads
   readonly log: Log
 }
 
-/** What a run has done so far. */
+/** The results of a run so far. */
 export interface ExpiryFigures {
   phase: 'objects' | 'uploads'
-  /** The last key that was looked at. */
+  /** The last key that was checked. */
   position: string
   /** Removed so far. */
   objects: number
   uploads: number
-  /** Could not be removed; the next run tries again. */
+  /** Failed removals. The next run retries them. */
   failures: number
 }
 
@@ -68,12 +68,12 @@ export interface ExpiryFigures {
 export interface BucketExpiry {
   readonly bucket: string
   readonly rules: readonly LifecycleRule[]
-  /** What expires at this time or before is removed. */
+  /** Everything that expires at this time or before is removed. */
   readonly cutoffMs: number
 }
 
 /**
- * Removes what the rules of a bucket expire. Continues where the figures say. Stops as outdated if the rules change.
+ * Removes what the rules of a bucket expire, from the position in the figures. Stops as outdated if the rules change.
  *
  * @throws DriveError if the drive does not respond; DatabaseError; the reason of the run's signal
  */
@@ -97,7 +97,7 @@ interface Work extends ExpiryWorld, BucketExpiry {
   readonly figures: ExpiryFigures
   readonly run: Run
   readonly signal: AbortSignal
-  /** Call it before each step. */
+  /** Call before each step. */
   readonly assertMayGoOn: () => Promise<void>
 }
 
@@ -111,7 +111,7 @@ function rulesCheck(
     run.assertMayGoOn()
     await ensureCurrent()
     const current = buckets.find(bucket)?.lifecycle ?? []
-    // They are a new object when anything else of the bucket has changed.
+    // Another change of the bucket also creates a new object.
     if (current !== known && JSON.stringify(current) !== JSON.stringify(known)) {
       run.stop('outdated')
       run.assertMayGoOn()
@@ -131,9 +131,9 @@ async function removeObjects(work: Work): Promise<void> {
   }
 }
 
-/** Failures that every other removal would have, too. */
+/** Failures that would affect every other removal as well. */
 const stopping: readonly DriveErrorKind[] = ['unavailable', 'no-bucket']
-/** The object has been written or removed meanwhile. */
+/** The object has been written or removed in the meantime. */
 const meanwhile: readonly DriveErrorKind[] = ['condition', 'not-found']
 
 /** Removes an object if it is still the one that has expired. */
@@ -152,7 +152,7 @@ async function remove(work: Work, key: string): Promise<void> {
   }
 }
 
-/** An object that is written meanwhile stays, also if its bytes are the same. */
+/** Keeps an object that is written in the meantime, even if its bytes are the same. */
 async function removeOnce(work: Work, key: string): Promise<boolean> {
   const { drive, bucket, run } = work
   // A listing may be older than the object.

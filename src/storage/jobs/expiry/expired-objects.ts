@@ -6,7 +6,7 @@ import { type Walk, walk } from '../walk.ts'
 
 export interface ExpiredObjectsQuery extends Omit<Walk, 'prefix' | 'delimiter' | 'hasPauses'> {
   readonly rules: readonly LifecycleRule[]
-  /** What expires at this time or before has expired. */
+  /** Objects that expire at this time or before have expired. */
   readonly cutoffMs: number
   /** Only keys after this. */
   readonly after: string
@@ -14,11 +14,11 @@ export interface ExpiredObjectsQuery extends Omit<Walk, 'prefix' | 'delimiter' |
 
 export interface ExpiredPage {
   readonly expired: readonly ObjectEntry[]
-  /** Of the page, whether it has expired or not. */
+  /** The last key of the page, expired or not. */
   readonly lastKey: string
 }
 
-/** What expires until then is removed at this time: once a day, after midnight UTC. */
+/** The cutoff of a run at this time: the last midnight UTC. */
 export function expiryCutoff(nowMs: number): number {
   return Math.floor(nowMs / dayMs) * dayMs
 }
@@ -33,7 +33,7 @@ export function isExpired(
 }
 
 /**
- * Lists what the rules may remove (a listing has no tags), in key order and with pauses.
+ * Lists objects that the rules may remove (a listing has no tags), in key order and with pauses.
  *
  * @throws as `walk`
  */
@@ -48,7 +48,7 @@ export async function* expiredObjects(query: ExpiredObjectsQuery): AsyncGenerato
 }
 
 /**
- * The prefixes to list for all objects that rules may expire: in key order, none inside another, without
+ * The prefixes to list for all objects that rules may expire, in key order, without prefixes inside others and without
  * those whose keys are all before `after`.
  */
 export function expiringPrefixes(rules: readonly LifecycleRule[], after: string): string[] {
@@ -64,7 +64,7 @@ export function expiringPrefixes(rules: readonly LifecycleRule[], after: string)
   return prefixes.filter((prefix) => after.startsWith(prefix) || compareKeys(prefix, after) > 0)
 }
 
-/** Proxies wait a minute for a reply: together less than that. */
+/** Together less than a minute, after which proxies give up. */
 const defaultLimitMs = 10_000
 const defaultHangMs = 30_000
 
@@ -72,7 +72,7 @@ export interface DryRunParts {
   readonly drive: Pick<Drive, 'list'>
   /** The database's time, milliseconds since the epoch. */
   readonly now: () => number
-  /** After this time the rest is left to another call. */
+  /** After this time, another call has to continue. */
   readonly limitMs?: number
   /** How long the drive may take for a page. */
   readonly hangMs?: number
@@ -81,19 +81,19 @@ export interface DryRunParts {
 export interface DryRunQuery {
   readonly bucket: string
   readonly rules: readonly LifecycleRule[]
-  /** `next` of the call before; empty: from the beginning. */
+  /** `next` of the previous call; empty: from the beginning. */
   readonly after: string
   /** Aborts to stop. */
   readonly signal: AbortSignal
 }
 
-/** What was found in one call. */
+/** The result of one call. */
 export interface DryRunFindings {
   readonly objects: number
   readonly bytes: number
-  /** When the oldest of them was changed last. Undefined: there is none. */
+  /** The last change of the oldest of them. Undefined without objects. */
   readonly oldestMs: number | undefined
-  /** Where to continue. Undefined: everything was looked at. */
+  /** Where to continue. Undefined: everything was checked. */
   readonly next: string | undefined
 }
 
@@ -115,7 +115,7 @@ export async function dryRunExpiry(
   for await (const { expired, lastKey } of pages) {
     for (const { size, modifiedAtMs } of expired) {
       objects += 1
-      // Sparse files may add up to more than a whole number can be.
+      // Sparse files may add up to more than the maximum safe integer.
       bytes = Math.min(bytes + size, Number.MAX_SAFE_INTEGER)
       oldestMs = Math.min(oldestMs, modifiedAtMs)
     }

@@ -19,7 +19,7 @@ import { expiryCutoff } from './expired-objects.ts'
 /** Pause after a run that failed. */
 const retryAfterMs = 5 * 60_000
 
-/** Clocks that differ by more are wrong, and it is not known which one. */
+/** If the clocks differ by more, one of them is wrong. */
 const maxClockDifferenceMs = 60 * 60_000
 
 const nothing: ExpiryFigures = {
@@ -34,7 +34,7 @@ export interface ExpiryParts extends ExpiryWorld {
   readonly jobs: JobRunner
   /** The database's time, milliseconds since the epoch. */
   readonly now: () => number
-  /** This machine's. */
+  /** This machine's time. */
   readonly localNow: () => number
 }
 
@@ -43,11 +43,11 @@ export interface ExpiryRun extends Pick<ExpiryFigures, 'objects' | 'uploads' | '
   readonly bucket: string
   readonly beganAtMs: number
   readonly isDone: boolean
-  /** Why it failed, for people. */
+  /** Why it failed, as a message for people. */
   readonly problem: string | undefined
 }
 
-/** One run for each bucket that rules ever ran for. @throws DatabaseError */
+/** The last run for each bucket. @throws DatabaseError */
 export async function expiryRuns(jobs: JobRunner): Promise<ExpiryRun[]> {
   return (await jobs.all('expire')).map(({ id, state, beganAtMs, figures, message }) => {
     const { objects, uploads, failures } = JSON.parse(figures) as ExpiryFigures
@@ -58,8 +58,8 @@ export async function expiryRuns(jobs: JobRunner): Promise<ExpiryRun[]> {
 }
 
 /**
- * Removes what lifecycle rules expire: once a day for each bucket, after midnight UTC, and when its rules
- * have changed. Any number of processes may do so at once; one of them works on a bucket.
+ * Removes what lifecycle rules expire: once a day for each bucket, after midnight UTC, and when its rules change. Several
+ * processes may run it; one of them works on a bucket.
  */
 export class Expiry {
   readonly #parts: ExpiryParts
@@ -70,7 +70,7 @@ export class Expiry {
   }
 
   /**
-   * Does what is due. Without rules it costs nothing.
+   * Runs what is due. Costs nothing without rules.
    *
    * @throws DatabaseError
    */

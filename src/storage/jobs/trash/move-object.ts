@@ -13,13 +13,13 @@ interface MoveOptions {
   readonly assertMayGoOn: () => void
 }
 
-/** `taken`: there is another object at the target. `changed`: the source is written again and again. */
+/** `taken`: there is another object at the target. `changed`: the source was replaced at each attempt. */
 export type MoveOutcome = 'moved' | 'absent' | 'taken' | 'changed'
 
 /**
- * Moves an object with its attributes. It is copied first and then removed if it is still the same: if the process
- * is killed in between, it is complete in both places, and the next call finishes the move. Nothing is overwritten,
- * except an earlier version of the object that such a call has left.
+ * Moves an object with its attributes: copies it, and removes the source if it is still the same. If the process is
+ * killed in between, the object is complete in both places, and the next call finishes the move. Overwrites nothing
+ * except an earlier copy that such a call has left.
  *
  * @throws DriveError; the signal's reason; and as `assertMayGoOn`
  */
@@ -81,7 +81,7 @@ async function copyBytes(
   const object = await drive.open(from.bucket, from.key)
   if (object === undefined) return
   try {
-    // The bytes of another version would get these attributes.
+    // Otherwise the bytes of another version would get these attributes.
     if (!isSame(object, source)) throw new DriveError('changed', 'The object was replaced.')
     const { size, attributes } = source
     const draft = await drive.draft(to.bucket, to.key, {

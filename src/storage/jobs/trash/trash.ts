@@ -11,10 +11,10 @@ import { type MoveOutcome, moveObject } from './move-object.ts'
 /** Concurrent moves: each waits for the disk. */
 const concurrency = 8
 
-/** Names that are tried for an object whose name is taken. */
+/** The maximum number of names that are tried for an object whose name is taken. */
 const maxNames = 100
 
-/** The drive, but what is removed from the bucket goes to its trash, under this id. */
+/** The drive, with removals that move objects to the trash under this id. */
 export function trashingDrive(drive: Drive, id: string, run: Run): Pick<Drive, 'list' | 'remove'> {
   const assertMayGoOn = () => run.assertMayEnd()
   return {
@@ -38,7 +38,7 @@ export interface Restoration {
   readonly trashId: string
   /** Only keys that begin with this. */
   readonly prefix: string
-  /** Whether objects whose names are taken get others, as `a (2).txt`. If not, they stay in the trash. */
+  /** Whether objects whose names are taken get others, such as `a (2).txt`. Otherwise they stay in the trash. */
   readonly besideOthers: boolean
 }
 
@@ -48,7 +48,7 @@ interface RestoreFigures {
   skipped: number
 }
 
-/** Moves what was deleted back to its place. Overwrites nothing. Returns what people should know. */
+/** Moves deleted objects back. Overwrites nothing. Returns a message for people, or ''. */
 export async function restore(
   drive: Drive,
   { bucket, trashId, prefix, besideOthers }: Restoration,
@@ -92,14 +92,14 @@ function besideName(key: string, number: number): string {
   return `${key.slice(0, at)} (${number})${key.slice(at)}`
 }
 
-/** What one deletion has put into the trash. */
+/** The objects of one deletion in the trash. */
 export interface TrashItem {
   readonly id: string
   /** Milliseconds since the epoch. */
   readonly deletedAtMs: number
   readonly objects: number
   readonly bytes: number
-  /** Whether there is more than was counted. */
+  /** Whether there are more objects than were counted. */
   readonly isMore: boolean
   /** Some of the keys. */
   readonly keys: readonly string[]
@@ -109,7 +109,7 @@ const pageItems = 50
 const countedObjects = 1_000
 const shownKeys = 3
 
-/** The deletions in the trash of a bucket after this id, the latest first. @throws DriveError */
+/** The deletions in the trash of a bucket after this id, latest first. @throws DriveError */
 export async function listTrash(
   drive: Pick<Drive, 'list'>,
   bucket: string,
@@ -159,13 +159,13 @@ const latestMs = 36 ** digits - 1
 const form = /^[0-9a-z]{9}-[0-9a-f]{8}$/
 
 /**
- * Names one deletion: its objects are in the trash under `<id>/<key>`. Later ones come first in the order of keys.
+ * The id of a deletion: its objects are in the trash under `<id>/<key>`. Later ids come first in the order of keys.
  */
 export function newTrashId(nowMs: number): string {
   return `${trashIdsUntil(nowMs)}-${randomBytes(4).toString('hex')}`
 }
 
-/** The ids of what was deleted at this time or before follow this text in the order of keys. */
+/** The ids of deletions at this time or before come after this text in the order of keys. */
 function trashIdsUntil(timeMs: number): string {
   const left = Math.min(Math.max(latestMs - Math.floor(timeMs), 0), latestMs)
   return left.toString(36).padStart(digits, '0')
@@ -175,15 +175,15 @@ export function isTrashId(text: string): boolean {
   return form.test(text)
 }
 
-/** When it was deleted, milliseconds since the epoch. */
+/** The time of the deletion, milliseconds since the epoch. */
 export function timeOfTrashId(id: string): number {
   return latestMs - Number.parseInt(id.slice(0, digits), 36)
 }
 
-/** What one look starts at most for a bucket: running deletions are limited, and the rest has time. */
+/** The maximum deletions per bucket and call: running deletions are limited, and the others can wait. */
 const maxAtOnce = 4
 
-/** Clocks that differ by more are wrong, and it is not known which one (expiry.ts). */
+/** If the clocks differ by more, one of them is wrong, and nothing is deleted (expiry.ts). */
 const maxClockDifferenceMs = 60 * 60_000
 
 interface TrashExpiryParts {
@@ -196,13 +196,13 @@ interface TrashExpiryParts {
   readonly days: number
   /** The database's time, milliseconds since the epoch. */
   readonly now: () => number
-  /** This machine's. */
+  /** This machine's time. */
   readonly localNow: () => number
 }
 
 /**
- * Returns what deletes what has been in a trash for too long, also if one trash fails. Call it about once an hour.
- * It rejects with the first failure.
+ * Returns a function that deletes expired deletions from the trash of each bucket, to be called about once an hour. A
+ * failure does not affect other buckets; the function then rejects with the first one.
  */
 export function openTrashExpiry(parts: TrashExpiryParts): (signal: AbortSignal) => Promise<void> {
   const { drive, deletions, buckets, days, now, localNow } = parts
@@ -211,14 +211,14 @@ export function openTrashExpiry(parts: TrashExpiryParts): (signal: AbortSignal) 
     const failures: unknown[] = []
     const old = trashIdsUntil(now() - days * dayMs)
     const expire = async (name: string) => {
-      // Any number of processes may find the same: a running deletion is not started twice.
+      // Several processes may find the same deletion. It is not started twice.
       for (const id of await trashIds(drive, name, old, maxAtOnce)) {
         await deletions.start({ bucket: trashBucketOf(name), prefix: `${id}/` })
       }
     }
     for (const name of buckets()) {
       if (signal.aborted) return
-      // Its drive may be away.
+      // Its drive may be unavailable.
       if (drive.trashes?.(name)) await expire(name).catch((error) => void failures.push(error))
     }
     if (failures.length > 0) throw failures[0]
