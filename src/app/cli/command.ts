@@ -33,15 +33,15 @@ export interface Command {
   /** What follows the name. */
   readonly operands: string
   readonly summary: string
-  /** The least and the greatest number of operands. */
-  readonly count: readonly [least: number, most: number]
+  /** The minimum and the maximum number of operands. */
+  readonly count: readonly [min: number, max: number]
   /** Whether its operand is the folder to serve. */
   readonly takesFolder?: true
   readonly options?: Readonly<Record<string, CommandOption>>
   /** More lines for the help of the command. */
   readonly details?: readonly string[]
   /**
-   * Resolves with the exit status; undefined: the process goes on, and ends itself.
+   * Resolves with the exit status. Undefined: the process continues, and ends itself.
    *
    * @throws SettingsError, DatabaseError, DriveError and others that `failureText` can show.
    */

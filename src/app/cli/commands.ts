@@ -16,7 +16,7 @@ export const commands: readonly Command[] = [
     },
     details: [
       'With FOLDER, each of its folders is a bucket, unless --bucket names the buckets. Keys and database are',
-      'kept in a folder of DATA_DIR of their own, so that the next start finds them from any working directory.',
+      'kept in a separate folder: the next start finds them from any working directory.',
     ],
     /** Serves until a signal ends the process. */
     async run(call) {
@@ -165,7 +165,7 @@ export const commands: readonly Command[] = [
     operands: 'FILE',
     summary: 'Restore a backup into a database that does not exist yet or is empty.',
     count: [1, 1],
-    details: ['A backup of SQLite can be restored to PostgreSQL, and the other way round.'],
+    details: ['A backup of SQLite can be restored to PostgreSQL, and vice versa.'],
     async run(call) {
       const { restore } = await import('./commands/backup.ts')
       process.stderr.write(`${await restore(call)}\n`)

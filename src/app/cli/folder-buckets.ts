@@ -51,7 +51,7 @@ export function dataFolders({ home, dataHome }: DataHome): string {
   return resolve(base, 'bucketry')
 }
 
-/** Characters of the name of a folder, so that a name made of it is not too long for any file system. */
+/** Maximum characters taken from a folder's name, so that the derived name is not too long for any file system. */
 const nameCharacters = 40
 
 /**
@@ -81,7 +81,7 @@ export function homeFolder(): string {
 /** Names in one warning. A home folder can have many. */
 const namesShown = 10
 
-/** A warning of folders that are not served; none if there are none. */
+/** A warning that names the folders that are not served; empty if there are none. */
 export function otherFolderWarnings(others: readonly string[]): string[] {
   if (others.length === 0) return []
   const names = others.slice(0, namesShown).map((name) => JSON.stringify(name))
@@ -94,13 +94,13 @@ export function otherFolderWarnings(others: readonly string[]): string[] {
 interface NewFolderParts {
   /** Whether `--create` is given. */
   readonly creates: boolean
-  /** Absent if nobody can answer. Closed after the answer. */
+  /** Absent if nobody can answer. The terminal is closed after the answer. */
   readonly openTerminal: (() => Promise<Terminal>) | undefined
 }
 
 /**
- * Asks before a folder is created that was named on the command line: a folder that does not exist is usually a typing
- * error, or is not mounted.
+ * Asks before a folder named on the command line is created: a missing folder is usually a typing error, or is not
+ * mounted.
  *
  * @throws UsageError when it is not to be created
  */

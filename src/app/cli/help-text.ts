@@ -63,7 +63,7 @@ function commandHelp({ name, operands, summary, options = {}, details = [] }: Co
     ...(rows.length > 0 ? ['', ...rows] : []),
     ...(details.length > 0 ? ['', ...details] : []),
     '',
-    'Settings are options, too: see bucketry --help.',
+    'Settings are also options: see bucketry --help.',
     '',
   ].join('\n')
 }

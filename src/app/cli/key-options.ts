@@ -56,7 +56,7 @@ export function momentOf(flag: string, text: string): number | null {
   )
 }
 
-/** What a moment means that may not be obvious; undefined: nothing. */
+/** A note about a moment whose meaning may not be obvious; undefined if there is none. */
 export function momentNote(flag: string, text: string): string | undefined {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return undefined
   return `--${flag} ${text} is the beginning of that day: the key is refused from ${text}T00:00:00Z on.`

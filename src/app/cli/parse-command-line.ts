@@ -140,9 +140,9 @@ function mistakeText({ code, message }: NodeJS.ErrnoException, known: readonly s
 }
 
 function checkOperands({ name, operands, count }: Command, given: readonly string[]): void {
-  const [least, most] = count
-  if (given.length >= least && given.length <= most) return
-  const extra = given[most]
+  const [min, max] = count
+  if (given.length >= min && given.length <= max) return
+  const extra = given[max]
   const what = extra === undefined ? 'an argument is missing' : `what is ${JSON.stringify(extra)}?`
   throw new UsageError(`${what}\nusage: bucketry ${name} ${operands}`.trimEnd())
 }

@@ -23,7 +23,7 @@ import { type ParsedCommandLine, parseCommandLine, withFlags } from './parse-com
 
 /** The command line is wrong. */
 const usageStatus = 2
-/** Errors whose message is enough. The others are defects, which need their stack. */
+/** Errors whose message is enough. Other errors are defects, and their stack is shown. */
 const forPeople = [
   SettingsError,
   DatabaseError,
@@ -39,9 +39,9 @@ export async function runCommandLine(args: readonly string[]): Promise<void> {
   let failureStatus = 1
   try {
     const parsed = parseCommandLine(args, commands)
-    // Its 1 means that an object differs.
+    // Status 1 of verify means that an object differs.
     if (parsed.command.name === 'verify') failureStatus = 2
-    // The reader has closed the pipe, such as `head`. A server goes on without it.
+    // The reader of standard output, such as `head`, has closed the pipe. A server continues without it.
     const isText = parsed.wantsHelp || parsed.wantsVersion || parsed.command.name !== 'serve'
     if (isText) process.stdout.on('error', () => process.exit(failureStatus))
     const status = await run(parsed)

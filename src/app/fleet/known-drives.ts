@@ -28,7 +28,7 @@ export interface AliveNote {
   readonly askedBy?: unknown
 }
 
-/** Undefined for a text that is not such a note: an empty one, or the rest of a damaged file. */
+/** Undefined for a text that is not such a note, because it is empty or damaged. */
 export function parseOwnerNote(text: string): OwnerNote | undefined {
   return parseNote(text, ['driveId', 'databaseId', 'database'])
 }

@@ -31,7 +31,7 @@ export interface GatewayParts {
 
 export type Part = Exclude<keyof GatewayParts, 'buckets' | 'compatibility' | 'virtualHosts'>
 
-/** A route in the URL space: the path itself, or everything below it too. */
+/** A route in the URL space: only the path itself, or also everything below it. */
 interface Route {
   readonly path: string
   readonly isWhole: boolean
@@ -91,7 +91,7 @@ function asProbe(reply: HttpReply): HttpReply {
 
 /**
  * The URL space of docs/architecture.md as one handler, without port or environment. Protocols are
- * rows of its table; S3 has the rest.
+ * rows of its table. All other paths are S3's.
  */
 export function createGateway({
   buckets,
@@ -174,7 +174,7 @@ const reasonOf: Readonly<Partial<Record<Fault, string>>> = {
   internal: 'Internal error; see the log of the service.',
 }
 
-/** S3 clients parse every error as XML, so a request that is not valid HTTP gets XML too. */
+/** S3 clients parse every error as XML, so the reply to a request that is not valid HTTP is also XML. */
 export const renderFault: RenderFault = (fault, requestId): HttpReply => {
   const error = new S3Error(s3CodeOf[fault], messageOf[fault])
   return s3Refusal(error, { requestId, resource: '', reason: reasonOf[fault] ?? error.message })

@@ -30,7 +30,7 @@ export interface ReadinessParts {
 
 type Access = 'reads' | 'writes'
 
-/** A load balancer should not wait longer for a part that reads go on without. */
+/** How long a load balancer waits for a part that reads do not require. */
 const dispensableWaitMs = 1_000
 
 /** Whether requests should be sent to this process. */
@@ -119,7 +119,7 @@ export class Readiness {
 function askedBy(rawPath: string): readonly Access[] | undefined {
   if (rawPath === '/-/readyz/reads' || rawPath === '/minio/health/cluster/read') return ['reads']
   if (rawPath === '/-/readyz/writes') return ['writes']
-  // gateway.ts has the paths that are none of its own.
+  // Other paths are routed in gateway.ts.
   const isOther = rawPath.startsWith('/-/readyz/') && rawPath !== '/-/readyz/'
   return isOther ? undefined : ['reads', 'writes']
 }

@@ -16,7 +16,7 @@ import type { PrivatePath } from './location-mistakes.ts'
 import { accessKey, isBucketName } from './parse-names.ts'
 import type { Environment } from './setting.ts'
 
-/** An access key of ACCESS_KEYS. Its secret is elsewhere, so that the list can be shown and kept anywhere. */
+/** An access key of ACCESS_KEYS. Its secret is in a file or variable, so that the list itself need not be secret. */
 interface ParsedKey extends Omit<DeclaredKey, 'secretKey'> {
   readonly secret: { readonly file: string } | { readonly variable: string }
 }

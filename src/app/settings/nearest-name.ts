@@ -4,8 +4,8 @@ const shortName = 6
 /** The first known name that `name` may be a misspelling of. */
 export function nearestName(name: string, knownNames: Iterable<string>): string | undefined {
   for (const known of knownNames) {
-    const most = known.length <= shortName ? 1 : 2
-    if (mayBeWithin(most, name, known) && distanceOf(name, known) <= most) return known
+    const max = known.length <= shortName ? 1 : 2
+    if (mayBeWithin(max, name, known) && distanceOf(name, known) <= max) return known
   }
   return undefined
 }
@@ -17,10 +17,10 @@ export function didYouMean(name: string, knownNames: Iterable<string>, what = ''
 }
 
 /** A quick check before distanceOf: no change adds more than one character that the other name lacks. */
-function mayBeWithin(most: number, a: string, b: string): boolean {
-  if (Math.abs(a.length - b.length) > most) return false
+function mayBeWithin(max: number, a: string, b: string): boolean {
+  if (Math.abs(a.length - b.length) > max) return false
   const [inA, inB] = [charactersOf(a), charactersOf(b)]
-  return bitsOf(inA & ~inB) <= most && bitsOf(inB & ~inA) <= most
+  return bitsOf(inA & ~inB) <= max && bitsOf(inB & ~inA) <= max
 }
 
 /** A bit for each character in the text; characters share bits. */

@@ -1,19 +1,19 @@
 import type { CompatibilityMode } from '../../storage/s3/compatibility.ts'
 
-/** A row of the settings table, which the program, its messages and docs/configuration.md share. */
+/** A row of the settings table. The program, its messages and docs/configuration.md use it. */
 export interface Setting<Value> {
   readonly name: string
   /**
-   * Used when unset, in the form a user would write. `./data` in it stands for DATA_DIR. Absent: the
-   * setting may be unset.
+   * The value of an unset setting, in the form a user would write. `./data` in it stands for DATA_DIR. Absent: the
+   * setting has no default.
    */
   readonly default?: string
-  /** The default with COMPATIBILITY=aws, if it is another. */
+  /** The default with COMPATIBILITY=aws, if it differs. */
   readonly defaultInAws?: string
   /** What happens when unset, if that is not `default`. For the documentation. */
   readonly whenUnset?: string
   readonly meaning: string
-  /** Never shown in messages or logs. */
+  /** Whether the value must never be shown in messages or logs. */
   readonly isSecret?: true
   /** Each named drive has it, with `_NAME` behind its name. */
   readonly isOfEachDrive?: true
@@ -21,7 +21,7 @@ export interface Setting<Value> {
   readonly parse: (text: string) => Value
 }
 
-/** The settings that defaults of others depend on. */
+/** The settings that the defaults of other settings depend on. */
 export interface DefaultSource {
   readonly dataDir: string
   readonly compatibility: CompatibilityMode
@@ -39,9 +39,9 @@ export function defaultText(
 const shownCharacters = 120
 
 /**
- * A value as a message may show it: anything that may be a password in a URL is removed, and long
- * values are cut. A password may contain unescaped `/` and `@`, and the `@` after it may be missing, so
- * text in the position of a port that is not a number also counts as a password. A query or fragment may have a key.
+ * A value for a message: anything that may be a password in a URL is removed, and long values are cut. A password may
+ * contain unescaped `/` and `@`, and the `@` after it may be missing, so text in the position of a port that is not a
+ * number also counts as a password. A query or fragment may contain a key.
  */
 export function shown(text: string): string {
   const withoutPassword = text

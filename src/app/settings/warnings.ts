@@ -31,7 +31,7 @@ export function settingsWarnings({ settings, environment, kept }: SettingsWarnin
 }
 
 function weakSecrets(settings: Settings): string[] {
-  const secrets: readonly (readonly [name: string, secret: string | undefined, least: number])[] = [
+  const secrets: readonly (readonly [name: string, secret: string | undefined, min: number])[] = [
     ['METRICS_TOKEN', settings.metricsToken, minMetricsToken],
     ['SECRET_KEY', settings.secretKey, minSecretKey],
     ...settings.accessKeys.map(
@@ -41,10 +41,10 @@ function weakSecrets(settings: Settings): string[] {
     ['DASHBOARD_PASSWORD', settings.dashboardPassword, minPassword],
     ['NOTIFY_WEBHOOK_SECRET', settings.notifyWebhookSecret, minSecretKey],
   ]
-  return secrets.flatMap(([name, secret, least]) =>
-    secret === undefined || secret.length >= least
+  return secrets.flatMap(([name, secret, min]) =>
+    secret === undefined || secret.length >= min
       ? []
-      : [`${name} has fewer than ${least} characters and can be guessed`],
+      : [`${name} has fewer than ${min} characters and can be guessed`],
   )
 }
 

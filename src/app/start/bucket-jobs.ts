@@ -115,6 +115,6 @@ function openUsage({
     },
     readOpenParts: () => uploads.openBytes(),
     now,
-    onFailure: (error) => log.warn({ err: error }, 'could not read how much is in a bucket'),
+    onFailure: (error) => log.warn({ err: error }, 'could not read the usage of a bucket'),
   })
 }

@@ -26,7 +26,7 @@ import type { Settings } from '../settings/read-settings.ts'
 import type { Log } from '../telemetry/log.ts'
 import type { TimedCheck } from './processes/worker-messages.ts'
 
-/** What every process keeps in memory of the database, and what a change of it is in force through. */
+/** Copies of database rows that every process keeps in memory, and how they follow changes. */
 export interface CachedState {
   readonly keys: StoredKeys
   readonly keyAdmin: KeyAdmin
@@ -36,16 +36,16 @@ export interface CachedState {
   readonly bucketOptions: BucketOptionsWriter
   /** The buckets of the settings. */
   readonly configured: Buckets
-  /** Puts changes of this process in force in it. @throws DatabaseError */
+  /** Applies changes that this process has made. @throws DatabaseError */
   refresh(): Promise<void>
-  /** For a request that uses what is in memory. Undefined if that is current, or can't be checked. */
+  /** For a request that uses the copies. Undefined if they are current, or can't be checked. */
   ensureFresh(): Promise<void> | undefined
   /** For a request that names an unknown bucket, which another process may just have made. */
   lookAgain(): Promise<void>
   /** Calls back when another process may have made or removed buckets. */
   onBuckets(listener: () => void): void
   /**
-   * Resolves when what is in memory is at most a second old, for work that removes something.
+   * Resolves when the copies are at most a second old, for work that removes something.
    * @throws DatabaseError
    */
   ensureCurrent(): Promise<void>
@@ -56,13 +56,13 @@ export interface CachedState {
   close(): Promise<void>
 }
 
-/** What is older is not used to remove anything; a worker asks the database itself. */
+/** Maximum age of the copies for work that removes something. A worker then asks the database itself. */
 const maxAgeMs = 1_000
 
-/** While the database hangs, a request waits for it at most this long. */
+/** Maximum time that a request waits for a database that hangs. */
 const maxWaitMs = 1_000
 
-/** For the primary process, before any registry is opened. @throws DeclaredKeyError, DatabaseError */
+/** For the primary process, before the copies are opened. @throws DeclaredKeyError, DatabaseError */
 export async function applyAccessKeys({
   settings,
   database,
@@ -196,11 +196,11 @@ async function timeLimit(ms: number): Promise<void> {
 }
 
 function logState(log: Log, problem: unknown): void {
-  if (problem === undefined) log.info('changes of access keys and buckets arrive again')
+  if (problem === undefined) log.info('changes of access keys and buckets take effect again')
   else
     log.warn(
       { err: problem },
-      'the database does not answer: changes of access keys and buckets are not in force',
+      'the database is not responding: changes of access keys and buckets do not take effect',
     )
 }
 

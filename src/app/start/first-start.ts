@@ -115,7 +115,7 @@ export async function keptSettings(environment: Environment): Promise<Environmen
 }
 
 /**
- * As keptSettings, for commands that need the settings of a gateway.
+ * Like keptSettings, for commands that require the settings of a gateway.
  *
  * @throws SettingsError when there are none.
  */
@@ -175,7 +175,7 @@ export async function settingsOfRestore(
   }
 }
 
-/** Whether the user has configured the gateway, so that nothing is generated. */
+/** Whether the user has configured the gateway. If so, nothing is generated. */
 export function isConfigured(environment: Environment): boolean {
   return ownSettings.some((name) => isGiven(environment, name))
 }

@@ -61,8 +61,9 @@ export function openEvents(parts: EventParts) {
     onEvents,
     onFull(isFull) {
       if (isFull) counts.lost += 1
-      if (isFull && !wasFull) log.error('too many events wait: those of new changes are not kept')
-      if (wasFull && !isFull) log.info('events of changes are kept again')
+      if (isFull && !wasFull)
+        log.error('too many events are waiting: events of new changes are dropped')
+      if (wasFull && !isFull) log.info('events of changes are stored again')
       wasFull = isFull
     },
   })

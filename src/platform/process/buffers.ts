@@ -4,13 +4,13 @@
  */
 export class BufferPool {
   readonly #bytes: number
-  readonly #most: number
+  readonly #maxIdle: number
   #free: Buffer<ArrayBuffer>[] = []
 
-  /** @param most idle buffers to keep. */
-  constructor(bytes: number, most: number) {
+  /** @param maxIdle maximum number of idle buffers to keep */
+  constructor(bytes: number, maxIdle: number) {
     this.#bytes = bytes
-    this.#most = most
+    this.#maxIdle = maxIdle
   }
 
   /** A buffer with arbitrary content. */
@@ -20,7 +20,7 @@ export class BufferPool {
 
   /** Takes back a buffer that is no longer used. Buffers of another size are not kept. */
   give(buffer: Buffer<ArrayBuffer>): void {
-    if (buffer.length === this.#bytes && this.#free.length < this.#most) this.#free.push(buffer)
+    if (buffer.length === this.#bytes && this.#free.length < this.#maxIdle) this.#free.push(buffer)
   }
 
   /** Drops all idle buffers. */

@@ -6,7 +6,7 @@ interface LaterWritesParts {
   readonly onFailure: (error: unknown) => void
 }
 
-/** Writes what others note, a while later and one write at a time, so that nobody waits for it. */
+/** Writes collected data with a delay, one write at a time. Nothing waits for a write. */
 export class LaterWrites {
   readonly #parts: LaterWritesParts
   #last = Promise.resolve()

@@ -1,7 +1,7 @@
 import type { Log } from '../process/log.ts'
 import type { Database } from './database.ts'
 
-/** The interval of separate measurements. Other statements measure the difference, too. */
+/** The interval of separate measurements. Other statements also measure the difference. */
 const everyMs = 60_000
 /** A start measures again if a measurement took longer. */
 const validMs = 1_000
@@ -75,15 +75,15 @@ export class DatabaseClock {
    */
   readonly observe = (timeMs: number, askedAtMs: number, answeredAtMs: number): void => {
     const tookMs = answeredAtMs - askedAtMs
-    const [least, most] = [timeMs - answeredAtMs, timeMs - askedAtMs]
+    const [min, max] = [timeMs - answeredAtMs, timeMs - askedAtMs]
     const wallMs = Date.now() - performance.now()
     const current = this.#ahead?.ofMonotonicMs ?? Number.NEGATIVE_INFINITY
-    const nearest = Math.min(Math.max(current, least), most)
+    const nearest = Math.min(Math.max(current, min), max)
     // At the start, the fastest reply counts.
     const isBetter = this.#tookMs > validMs && tookMs < this.#tookMs
     const isReplaced = isBetter || Math.abs(nearest - current) > jumpMs
     if (isReplaced) this.#tookMs = tookMs
-    this.#ahead = { ofMonotonicMs: isReplaced ? (least + most) / 2 : nearest, wallMs }
+    this.#ahead = { ofMonotonicMs: isReplaced ? (min + max) / 2 : nearest, wallMs }
     this.#onMeasured(Math.round(this.#ahead.ofMonotonicMs - wallMs))
   }
 

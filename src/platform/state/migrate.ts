@@ -10,7 +10,7 @@ const fileNamePattern = /^(\d{4})-([a-z0-9-]+)\.sql$/
 
 /**
  * One file of src/platform/state/migrations, `NNNN-name.sql`: portable SQL, never changed once released. An older
- * version of the program goes on with a newer migration, so it must only add. One that does more is named
+ * version of the program continues to run with a newer migration, so it must only add. One that does more is named
  * `NNNN-breaking-name.sql`, and older versions refuse it.
  */
 export interface Migration {

@@ -22,7 +22,7 @@ export interface OpenDatabaseOptions {
    * of another version is refused.
    */
   readonly migrate: boolean
-  /** The most connections of this process to PostgreSQL. @default 10 */
+  /** Maximum number of PostgreSQL connections of this process. @default 10 */
   readonly connections?: number
   /** Called with the reason when it must do with fewer. */
   readonly onShortage?: (error: DatabaseError) => void

@@ -17,7 +17,7 @@ const endSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 /**
  * Writes lines into a compressed file that only its owner can read. The file appears complete and
- * durable, or not at all; an earlier backup is replaced. A signal to end leaves nothing, either.
+ * durable, or not at all; an earlier backup is replaced. A signal that ends the process leaves nothing.
  *
  * @throws DatabaseError when the file can't be written or is something else; what `lines` throws.
  */

@@ -67,7 +67,7 @@ function assertPrivate(file: string, { drives, bucketPlaces }: Settings): void {
 
 /**
  * Restores such a file into a database that does not exist or is empty. The generated settings are
- * restored too, unless there are some.
+ * also restored, unless there are some already.
  *
  * @returns what was done, for people
  * @throws SettingsError or DatabaseError, for people.
@@ -80,13 +80,13 @@ export async function restore({ environment, buckets, operands }: CommandCall): 
     const settings = await readSettings(withBuckets(restored.environment, buckets))
     const { dataDir, database } = settings
     const folder = stateFolderOf(settings)
-    // Of this program, whose files the owner may not be able to read.
+    // Read now: the owner may not be able to read the files of this program.
     const migrations = await readMigrations()
     const { result, isRoots } = await asOwnerOf(folder, async () => {
       await makeDataFolder(dataDir, database.kind === 'sqlite' ? [database.path] : [])
       const session = await openSession(database)
       let settingsNote = ''
-      // Last, so that a refused restore leaves none. After a failed commit, the next restore keeps them.
+      // Written last: a refused restore leaves no settings file. After a failed commit, the next restore keeps the file.
       const beforeCommit = async () => {
         settingsNote = await restored.write()
       }

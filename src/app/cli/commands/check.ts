@@ -154,7 +154,7 @@ async function checkFolder(
   }
 }
 
-/** The drive works with a database of its own, so that nothing is recorded in the real one. */
+/** Opens the drive with a temporary database, so that nothing is recorded in the real one. */
 async function checkOpened(settings: Settings, own: DriveSettings, log: Log): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'bucketry-check-'))
   try {

@@ -140,7 +140,7 @@ function keyText(key: AccessKey, flags: Flags, notes: readonly string[] = []): s
   return [rowOf({ key }).join('  '), ...notes.map((note) => `Note: ${note}`), ''].join('\n')
 }
 
-/** What was accepted and may not be what was meant. */
+/** Notes about input that was accepted but may be a mistake. */
 async function notesOf(key: AccessKey, flags: Flags, bucketNames: BucketNames): Promise<string[]> {
   const names = await bucketNames()
   const unknown = unknownBuckets(key.grants, (bucket) => names.has(bucket))

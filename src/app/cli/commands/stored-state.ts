@@ -16,8 +16,8 @@ export function stateFolderOf({
  * Runs `work` as the owner of a folder if root calls it: the files are private, and a service that runs as another
  * user could not read those of root. All threads of the process change their user, so nothing else may run meanwhile.
  *
- * @param folder which may not exist yet: then it is created in the nearest one above it, as that one's owner
- * @returns what `work` returns, and whether what it created belongs to root
+ * @param folder may be missing: the owner is then that of its nearest existing parent
+ * @returns the result of `work`, and whether the files that it created belong to root
  */
 export async function asOwnerOf<Result>(
   folder: string,

@@ -15,7 +15,7 @@ export const dashboardSettings = {
     name: 'AUTH_KV',
     whenUnset: 'the database',
     meaning:
-      'Store for sessions and failed logins: `redis://…` or `rediss://…` (Redis or Valkey, also a node of a cluster).',
+      'Store for sessions and failed logins: `redis://…` or `rediss://…` (Redis or Valkey, or a node of a cluster).',
     isSecret: true,
     parse: keyValueStore,
   },
@@ -23,7 +23,7 @@ export const dashboardSettings = {
     name: 'TRASH_DAYS',
     default: '30',
     meaning:
-      'Days that what the dashboard deletes stays in the trash of its bucket; 0: it is deleted permanently (docs/dashboard.md, "Trash").',
+      'Days to keep what the dashboard deletes in the trash of its bucket. With 0, it is deleted permanently (docs/dashboard.md, "Trash").',
     parse: integerIn({ min: 0, max: 3_650 }),
   },
 } as const satisfies Record<string, Setting<unknown>>

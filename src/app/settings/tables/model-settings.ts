@@ -1,19 +1,19 @@
 import { integerIn, readableFile, visibleAscii } from '../parse-values.ts'
 import type { Setting } from '../setting.ts'
 
-/** Of the model list, and of calls of its models. */
+/** The model list and model calls (docs/calling-models.md). */
 export const modelSettings = {
   modelsApiKey: {
     name: 'MODELS_API_KEY',
-    whenUnset: 'no key required for the list; calls need a model key',
+    whenUnset: 'the list requires no key; calls require a model key',
     meaning:
-      'Key that clients of the model list must send, as Bearer or x-api-key. With it, clients may call every model (docs/calling-models.md).',
+      'Key that clients of the model list must send, as a bearer token or in x-api-key. It also permits calls to every model (docs/calling-models.md).',
     isSecret: true,
     parse: visibleAscii,
   },
   modelCatalogue: {
     name: 'MODEL_CATALOGUE',
-    whenUnset: 'built-in catalogue',
+    whenUnset: 'the built-in catalogue',
     meaning: 'JSON file that replaces the built-in model catalogue (docs/model-catalogue.md).',
     parse: readableFile,
   },
@@ -21,26 +21,26 @@ export const modelSettings = {
     name: 'MODELS_BODY_MIB',
     default: '64',
     meaning:
-      'Most MiB of the body of a call. Forms (audio) may be larger, but are then sent to one upstream only.',
+      "Maximum size of a call's body in MiB. Forms (audio) may be larger, but are then sent to only one upstream.",
     parse: integerIn({ min: 1, max: 1_024 }),
   },
   modelsConnectSeconds: {
     name: 'MODELS_CONNECT_SECONDS',
     default: '5',
-    meaning: 'Most seconds that an upstream may take to accept the connection of a call.',
+    meaning: 'Maximum seconds for connecting to an upstream.',
     parse: integerIn({ min: 1, max: 600 }),
   },
   modelsFirstByteSeconds: {
     name: 'MODELS_FIRST_BYTE_SECONDS',
     default: '60',
     meaning:
-      'Most seconds until the answer of a call begins. Without streaming, many models take longer than a minute.',
+      'Maximum seconds until the response to a call begins. Without streaming, many models take longer than a minute.',
     parse: integerIn({ min: 1, max: 3_600 }),
   },
   modelsIdleSeconds: {
     name: 'MODELS_IDLE_SECONDS',
     default: '120',
-    meaning: 'Most seconds between two pieces of an answer of a call.',
+    meaning: 'Maximum seconds between two chunks of a response.',
     parse: integerIn({ min: 1, max: 3_600 }),
   },
 } as const satisfies Record<string, Setting<unknown>>

@@ -5,7 +5,7 @@ import type { Setting } from '../setting.ts'
 
 /** Objects whose events are sent. */
 export interface NotifiedObjects {
-  /** `*`: every one. */
+  /** `*`: every bucket. */
   readonly bucket: string
   readonly prefix: string
   readonly suffix: string
@@ -17,7 +17,7 @@ export const notifySettings = {
     name: 'NOTIFY_WEBHOOK',
     whenUnset: 'none',
     meaning:
-      'Address, `http://…` or `https://…`, that gets each change of an object as a POST in the form of AWS (docs/notifications.md).',
+      'URL, `http://…` or `https://…`, that receives each change of an object as a POST in the format of AWS (docs/notifications.md).',
     isSecret: true,
     parse: webAddress,
   },
@@ -25,14 +25,15 @@ export const notifySettings = {
     name: 'NOTIFY_WEBHOOK_SECRET',
     whenUnset: 'not signed',
     meaning:
-      'Secret of the HMAC-SHA256 of each message to NOTIFY_WEBHOOK, in X-Bucketry-Signature-256.',
+      'Secret for the HMAC-SHA256 in X-Bucketry-Signature-256 of each message to NOTIFY_WEBHOOK.',
     isSecret: true,
     parse: passphrase,
   },
   notifyRedis: {
     name: 'NOTIFY_REDIS',
     whenUnset: 'none',
-    meaning: 'Redis or Valkey, `redis://…` or `rediss://…`, that gets each change in a stream.',
+    meaning:
+      'Redis or Valkey server, `redis://…` or `rediss://…`, that receives each change in a stream.',
     isSecret: true,
     parse: keyValueStore,
   },
@@ -47,7 +48,7 @@ export const notifySettings = {
     default: '*',
     defaultInAws: '',
     meaning:
-      'Objects whose changes go to every target: `*` (all), `BUCKET`, or `BUCKET/PREFIX*SUFFIX`. S3 clients may configure more (PutBucketNotificationConfiguration). A list.',
+      'Objects whose changes are sent to all targets: `*` (all objects), `BUCKET`, or `BUCKET/PREFIX*SUFFIX`. S3 clients can configure further ones (PutBucketNotificationConfiguration). A list.',
     parse: listOf(notifiedObjects),
   },
 } as const satisfies Record<string, Setting<unknown>>
@@ -70,7 +71,7 @@ function notifiedObjects(text: string): NotifiedObjects {
   return { bucket: bucketName(text.slice(0, slash)), prefix, suffix }
 }
 
-/** As in NOTIFY_OBJECTS. */
+/** The form that NOTIFY_OBJECTS has. */
 export function notifiedText({ bucket, prefix, suffix }: NotifiedObjects): string {
   return prefix === '' && suffix === '' ? bucket : `${bucket}/${prefix}*${suffix}`
 }

@@ -32,9 +32,9 @@ export const s3Settings = {
     default: '[]',
     whenUnset: 'none',
     meaning:
-      'More access keys as a list in JSON, usually in ACCESS_KEYS_FILE, with their secrets elsewhere (docs/access-keys.md).',
+      'Further access keys as a JSON list, usually in ACCESS_KEYS_FILE. Their secrets are in files or environment variables (docs/access-keys.md).',
     isSecret: true,
-    // readKeyList checks it.
+    // readAccessKeys (access-key-list.ts) parses it.
     parse: (text) => text,
   },
   region: {
@@ -48,7 +48,7 @@ export const s3Settings = {
     default: '',
     defaultInAws: '*',
     meaning:
-      'Other regions that clients may sign requests for and create buckets in, or `*` for every region. A list.',
+      'Further regions that clients may sign requests for and create buckets in, or `*` for all regions. A list.',
     parse: listOf(regionOrAny),
   },
   compatibility: {
@@ -63,21 +63,21 @@ export const s3Settings = {
     defaultInAws: '',
     whenUnset: '`files` at the first start; with COMPATIBILITY=aws and keys, none',
     meaning:
-      'Buckets to serve. Each is a folder of the drive, created if missing. `BUCKET@NAME` is on the drive in DRIVE_NAME, `BUCKET@NAME:FOLDER` in that folder of it. A list.',
+      'Buckets to serve. Each is a folder of the drive, created if missing. `BUCKET@NAME` is on the drive in DRIVE_NAME; `BUCKET@NAME:FOLDER` is FOLDER on that drive. A list.',
     parse: listOf(bucketPlace),
   },
   publicReadBuckets: {
     name: 'PUBLIC_READ_BUCKETS',
     default: '',
     meaning:
-      'Buckets that anyone may read and list without a signature (PUBLIC_LIST). They must be in ALLOWED_BUCKETS. A list.',
+      'Buckets that anonymous clients may read and list (see PUBLIC_LIST). They must be in ALLOWED_BUCKETS. A list.',
     parse: listOf(bucketName),
   },
   publicList: {
     name: 'PUBLIC_LIST',
     default: 'true',
     meaning:
-      'Whether anyone may also list public buckets without a signature. With `false`, anyone may still read each object whose key they know.',
+      'Whether anonymous clients may also list public buckets. With `false`, they can still read every object whose key they know.',
     parse: booleanOf,
   },
   bucketCreation: {
@@ -85,7 +85,7 @@ export const s3Settings = {
     default: 'off',
     defaultInAws: 'on',
     meaning:
-      'What S3 clients may do with buckets: `off` (nothing), `existing` (create those that exist already) or `on` (create, remove, set CORS and lifecycle rules; docs/buckets.md).',
+      'What S3 clients may do with buckets: `off` (nothing), `existing` (CreateBucket succeeds for buckets that exist already) or `on` (create, remove, set CORS and lifecycle rules; docs/buckets.md).',
     parse: oneOf<'off' | 'existing' | 'on'>(['off', 'existing', 'on']),
   },
   acls: {
@@ -93,21 +93,21 @@ export const s3Settings = {
     default: 'refuse',
     defaultInAws: 'ignore',
     meaning:
-      'What ACLs of S3 clients do: `refuse` (501 unless they grant nothing), `ignore` (accepted without effect) or `bucket` (as `ignore`, but PutBucketAcl opens and closes a bucket for reading; needs BUCKET_CREATION=on).',
+      'How ACLs of S3 clients are handled: `refuse` (501 unless they grant nothing), `ignore` (accepted without effect) or `bucket` (like `ignore`, but PutBucketAcl makes a bucket public or private for reading; requires BUCKET_CREATION=on).',
     parse: oneOf<AclMode>(['refuse', 'ignore', 'bucket']),
   },
   serverSideEncryption: {
     name: 'SERVER_SIDE_ENCRYPTION',
     default: 'refuse',
     meaning:
-      'What a client gets that asks for server-side encryption with AES256: `refuse` (an error), or `claim` (it is accepted, and replies say that objects are encrypted; choose it if the disk is). Bucketry itself encrypts nothing.',
+      'How requests for server-side encryption with AES256 are answered: `refuse` (an error), or `claim` (accepted, and replies say that objects are encrypted; choose it if the disk is encrypted). Bucketry itself encrypts nothing.',
     parse: oneOf<EncryptionMode>(['refuse', 'claim']),
   },
   readOnly: {
     name: 'READ_ONLY',
     default: '',
     meaning:
-      'Buckets that nobody may write to, and drives that Bucketry writes nothing to: `photos`, or `@NAME` for a drive. A list.',
+      'Read-only buckets, such as `photos`, and read-only drives, as `@NAME`. Bucketry writes nothing to a read-only drive. A list.',
     parse: listOf(bucketOrDrive),
   },
 } as const satisfies Record<string, Setting<unknown>>

@@ -40,21 +40,21 @@ export const serverSettings = {
     name: 'PUBLIC_URL',
     whenUnset: 'from the request',
     meaning:
-      'Address that clients use when the gateway is behind a proxy. Signatures are also checked against its host.',
+      'Address that clients use when the gateway is behind a proxy. Signatures for its host are also accepted.',
     parse: publicOrigin,
   },
   virtualHostDomains: {
     name: 'VIRTUAL_HOST_DOMAINS',
     default: '',
     meaning:
-      'Domains below which the host name has the bucket: with `s3.example.net`, `photos.s3.example.net/key` is `/photos/key` (docs/s3-compatibility.md). A list.',
+      'Domains whose subdomains name a bucket: with `s3.example.net`, `photos.s3.example.net/key` is `/photos/key` (docs/s3-compatibility.md). A list.',
     parse: listOf(domainName),
   },
   corsAllowedOrigins: {
     name: 'CORS_ALLOWED_ORIGINS',
     default: '',
     meaning:
-      'Origins of web pages that may use S3, or `*`. If unset, no CORS headers are sent. A list.',
+      'Origins of web pages that may use S3, or `*` for all. If unset, no CORS headers are sent. A list.',
     parse: listOf(originOrAny),
   },
   trustProxy: {
@@ -73,7 +73,7 @@ export const serverSettings = {
     name: 'PART_WAIT_SECONDS',
     default: '20',
     meaning:
-      'Most seconds to hold a part that arrives before its turn, at most 64 parts ahead, while another part of the upload is being received. While none is, 2 seconds. Clients time out after 60.',
+      'Maximum seconds to hold a part that arrives before its turn, at most 64 parts ahead, while another part of the upload is being received. If no other part is being received: 2 seconds. Clients time out after 60 seconds.',
     parse: integerIn({ min: 0, max: 3_600 }),
   },
   minPartMib: {
@@ -81,13 +81,13 @@ export const serverSettings = {
     default: '0',
     defaultInAws: '5',
     meaning:
-      'Least size in MiB of each part but the last of a multipart upload. CompleteMultipartUpload refuses smaller ones with EntityTooSmall.',
+      'Minimum part size of a multipart upload in MiB, except for the last part. CompleteMultipartUpload refuses smaller parts with EntityTooSmall.',
     parse: integerIn({ min: 0, max: 5_120 }),
   },
   workers: {
     name: 'WORKERS',
     default: String(defaultWorkers(availableParallelism())),
-    whenUnset: 'number of cores; 1 on two cores and for Google Drive',
+    whenUnset: 'the number of cores; 1 on two cores and for Google Drive',
     meaning: 'Number of processes that serve requests. Must be 1 for `memory:`.',
     parse: integerIn({ min: 1, max: 256 }),
   },
@@ -95,7 +95,7 @@ export const serverSettings = {
     name: 'SHUTDOWN_DELAY_SECONDS',
     default: '0',
     meaning:
-      'Seconds between SIGTERM and the end of serving, in which `/-/readyz` answers 503, so that a load balancer sends no more requests.',
+      'Seconds to continue serving after SIGTERM. During this time `/-/readyz` answers 503, so that a load balancer stops sending requests.',
     parse: integerIn({ min: 0, max: 3_600 }),
   },
 } as const satisfies Record<string, Setting<unknown>>

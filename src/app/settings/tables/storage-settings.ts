@@ -16,7 +16,7 @@ export const storageSettings = {
     name: 'DATA_DIR',
     default: './data',
     meaning:
-      'Folder of the generated settings. The default locations of DRIVE, DRIVE_SPOOL and DATABASE_URL are in it, too.',
+      'Folder of the generated settings. The default locations of DRIVE, DRIVE_SPOOL and DATABASE_URL are also in it.',
     parse: localPath,
   },
   drive: {
@@ -24,27 +24,27 @@ export const storageSettings = {
     isOfEachDrive: true,
     default: 'file:./data/drive',
     meaning:
-      'Where objects are stored: `file:PATH` (a local folder), `gdrive:FOLDER` (docs/google-drive.md), `webdav+https://user:password@host/path` (docs/webdav.md), `s3+https://host`, `s3+https://host/BUCKET` or `s3+https://host/BUCKET/prefix` (docs/s3-drive.md), or `memory:` (for tests; up to 1 GiB, lost on exit). DRIVE_NAME adds a drive of that name.',
+      'Where objects are stored: `file:PATH` (a local folder), `gdrive:FOLDER` (docs/google-drive.md), `webdav+https://user:password@host/path` (docs/webdav.md), `s3+https://host`, `s3+https://host/BUCKET` or `s3+https://host/BUCKET/prefix` (docs/s3-drive.md), or `memory:` (for tests; up to 1 GiB, lost on exit). DRIVE_NAME adds a drive named NAME.',
     parse: driveLocation,
   },
   drivePollSeconds: {
     name: 'DRIVE_POLL_SECONDS',
     default: '10',
-    meaning: 'Seconds between checks of Google Drive for changes made by others.',
+    meaning: 'Seconds between checks of Google Drive for changes made by other programs.',
     parse: integerIn({ min: 1, max: 3_600 }),
   },
   driveSpool: {
     name: 'DRIVE_SPOOL',
     default: './data/spool',
     meaning:
-      'Local staging directory for WebDAV uploads: objects of unknown size, and parts if the server cannot append.',
+      'Local staging directory for WebDAV uploads: objects of unknown size, and parts if the server cannot append to files.',
     parse: localPath,
   },
   driveSpoolGib: {
     name: 'DRIVE_SPOOL_GIB',
     default: '20',
     meaning:
-      'Size limit of that directory in GiB. When it is full, uploads get SlowDown; an object larger than the limit gets QuotaExceeded.',
+      'Maximum size of that directory in GiB. When it is full, uploads fail with SlowDown. An object larger than the limit fails with QuotaExceeded.',
     parse: integerIn({ min: 1, max: 1_048_576 }),
   },
   gdriveClientId: {
@@ -80,8 +80,8 @@ export const storageSettings = {
   gdriveSubject: {
     name: 'GDRIVE_SUBJECT',
     isOfEachDrive: true,
-    whenUnset: 'itself',
-    meaning: 'User that the service account acts for (domain-wide delegation).',
+    whenUnset: 'the service account itself',
+    meaning: 'User that the service account impersonates (domain-wide delegation).',
     parse: solidText,
   },
   gdriveSharedDrive: {
@@ -101,20 +101,20 @@ export const storageSettings = {
   gdriveApiUrl: {
     name: 'GDRIVE_API_URL',
     whenUnset: "Google's",
-    meaning: "Address to use in place of Google's, for tests.",
+    meaning: "Address to use instead of Google's, for tests.",
     parse: publicOrigin,
   },
   s3DriveAccessKey: {
     name: 'S3_DRIVE_ACCESS_KEY',
     isOfEachDrive: true,
-    whenUnset: "as AWS's SDK finds it: environment, shared files, the role of the instance",
+    whenUnset: "found by AWS's SDK: environment, shared files, instance role",
     meaning: 'Access key ID for the S3 store in DRIVE.',
     parse: solidText,
   },
   s3DriveSecretKey: {
     name: 'S3_DRIVE_SECRET_KEY',
     isOfEachDrive: true,
-    whenUnset: 'as S3_DRIVE_ACCESS_KEY',
+    whenUnset: 'like S3_DRIVE_ACCESS_KEY',
     meaning: 'Secret key for the S3 store in DRIVE.',
     isSecret: true,
     parse: solidText,
@@ -131,15 +131,15 @@ export const storageSettings = {
     isOfEachDrive: true,
     default: 'path',
     meaning:
-      'Where requests to the S3 store in DRIVE have the bucket: `path` (`https://host/BUCKET`) or `host` (`https://BUCKET.host`).',
+      'How requests to the S3 store in DRIVE name the bucket: `path` (`https://host/BUCKET`) or `host` (`https://BUCKET.host`).',
     parse: oneOf<'path' | 'host'>(['path', 'host']),
   },
   s3DriveCa: {
     name: 'S3_DRIVE_CA',
     isOfEachDrive: true,
-    whenUnset: 'those of Node.js',
+    whenUnset: "Node.js's certificate authorities",
     meaning:
-      'Path of a PEM file with the authorities that sign the certificate of the S3 store in DRIVE.',
+      'Path of a PEM file with the certificate authorities to trust for the S3 store in DRIVE.',
     parse: readableFile,
   },
   database: {
@@ -152,7 +152,7 @@ export const storageSettings = {
   databasePool: {
     name: 'DATABASE_POOL',
     default: '10',
-    meaning: 'Most connections of each process to PostgreSQL.',
+    meaning: 'Maximum number of PostgreSQL connections per process.',
     parse: integerIn({ min: 2, max: 1_000 }),
   },
 } as const satisfies Record<string, Setting<unknown>>

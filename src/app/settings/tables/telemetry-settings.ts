@@ -31,51 +31,50 @@ export const telemetrySettings = {
     name: 'METRICS_PORT',
     whenUnset: 'none',
     meaning:
-      'Another port on HOST, for `/-/metrics` only (docs/metrics.md). With 0, the system picks a free port.',
+      'Additional port on HOST that serves only `/-/metrics` (docs/metrics.md). With 0, the system picks a free port.',
     parse: integerIn({ min: 0, max: 65_535 }),
   },
   metricsToken: {
     name: 'METRICS_TOKEN',
     whenUnset: 'PORT does not serve metrics',
-    meaning: 'Bearer token that `/-/metrics` requires. If set, PORT serves it too.',
+    meaning: 'Bearer token that `/-/metrics` requires. If set, PORT also serves `/-/metrics`.',
     isSecret: true,
     parse: visibleAscii,
   },
   accessLogFormat: {
     name: 'ACCESS_LOG_FORMAT',
     default: 'json',
-    meaning:
-      'Format of the lines of requests: `json`, or `s3` for the format of S3 server access logs.',
+    meaning: 'Format of the access log: `json`, or `s3` for the format of S3 server access logs.',
     parse: oneOf<'json' | 's3'>(['json', 's3']),
   },
   accessLogFile: {
     name: 'ACCESS_LOG_FILE',
     whenUnset: 'standard output',
-    meaning: 'File for the lines of requests. SIGHUP opens it again.',
+    meaning: 'File for the access log. SIGHUP reopens it.',
     parse: localPath,
   },
   otlpEndpoint: {
     name: 'OTEL_EXPORTER_OTLP_ENDPOINT',
     whenUnset: 'no traces',
-    meaning: 'Base address of an OTLP receiver. Traces are sent to `/v1/traces` below it.',
+    meaning: 'Base address of an OTLP receiver. Traces are sent to its path `/v1/traces`.',
     parse: otlpAddress,
   },
   otlpTracesEndpoint: {
     name: 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT',
-    whenUnset: 'OTEL_EXPORTER_OTLP_ENDPOINT with `/v1/traces`',
-    meaning: 'Complete address that traces are sent to.',
+    whenUnset: '`/v1/traces` of OTEL_EXPORTER_OTLP_ENDPOINT',
+    meaning: 'Full address that traces are sent to.',
     parse: otlpAddress,
   },
   otelSdkDisabled: {
     name: 'OTEL_SDK_DISABLED',
     default: 'false',
-    meaning: 'Whether no traces are sent although an address is set.',
+    meaning: 'With `true`, no traces are sent even if an address is set.',
     parse: booleanOf,
   },
   otlpHeaders: {
     name: 'OTEL_EXPORTER_OTLP_HEADERS',
     default: '',
-    meaning: 'Header fields of the requests to the receiver, as `name=value`. A list.',
+    meaning: 'Header fields to send to the receiver, as `name=value`. A list.',
     isSecret: true,
     parse: listOf(headerPair),
   },
@@ -101,18 +100,16 @@ export const telemetrySettings = {
     name: 'OTEL_TRACES_SAMPLER',
     default: 'parentbased_always_on',
     meaning:
-      'Which traces are recorded: `always_on`, `always_off`, `traceidratio`, or one of these behind `parentbased_`.',
+      'Which traces are recorded: `always_on`, `always_off`, `traceidratio`, or one of these with the prefix `parentbased_`.',
     parse: oneOf<(typeof samplers)[number]>(samplers),
   },
   otelTracesSamplerArg: {
     name: 'OTEL_TRACES_SAMPLER_ARG',
     default: '1',
-    meaning: 'Share of traces, from 0 to 1, that `traceidratio` records.',
+    meaning: 'Fraction of traces, from 0 to 1, that `traceidratio` records.',
     parse: shareOf,
   },
 } as const satisfies Record<string, Setting<unknown>>
-
-/** Parsers of OpenTelemetry's settings. */
 
 /** The address of an OTLP receiver. */
 export function otlpAddress(text: string): string {
@@ -142,7 +139,7 @@ export function attributePair(text: string): string {
   return text
 }
 
-/** A pair that one of the two has accepted. */
+/** The parts of a pair. The value is decoded. @throws SettingMistake */
 export function pairOf(text: string): { readonly name: string; readonly value: string } {
   const equals = text.indexOf('=')
   const name = text.slice(0, equals).trim()
@@ -151,12 +148,12 @@ export function pairOf(text: string): { readonly name: string; readonly value: s
       return { name, value: decodeURIComponent(text.slice(equals + 1).trim()) }
     }
   } catch {
-    // A broken escape.
+    // The percent-encoding is not valid.
   }
   throw new SettingMistake('name=value pairs, separated by commas')
 }
 
-/** The share of traces to record. */
+/** The fraction of traces to record. */
 export function shareOf(text: string): number {
   const share = Number(text)
   if (!/^(?:\d+(?:\.\d+)?|\.\d+)$/.test(text) || share > 1)

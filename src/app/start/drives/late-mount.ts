@@ -137,7 +137,7 @@ export class LateMount implements Mount {
     const setting = nameOfDrive('drive', this.name)
     this.problem = text.startsWith(setting) ? text : `${setting}: ${text}`
     if (!this.#isFailing) {
-      const outcome = 'the drive is not available: its buckets answer 503 until it is'
+      const outcome = 'the drive is not available: its buckets answer 503 until it is available'
       log.error({ err: error, drive: this.name }, outcome)
     }
     this.#isFailing = true

@@ -125,7 +125,7 @@ export function madeBuckets(role: ServiceRole, database: Database, log: Log): Ma
       if (buckets.length > 0) {
         log.warn(
           { buckets },
-          'the drive has buckets that the database did not know: they are served again',
+          'the drive has buckets that the database does not know: serving them again',
         )
       }
     },

@@ -27,12 +27,12 @@ export function repeatChores(
     let isFailing = false
     const runAndTell = async (signal: AbortSignal) => {
       await run(signal)
-      if (isFailing) log.info(fields, 'work in the background succeeds again')
+      if (isFailing) log.info(fields, 'background work succeeds again')
       isFailing = false
     }
     const onError = (err: unknown) => {
       metrics?.countFailure(work)
-      if (!isFailing) log.error({ ...fields, err }, 'work in the background failed; it is retried')
+      if (!isFailing) log.error({ ...fields, err }, 'background work failed; will retry')
       isFailing = true
     }
     return repeat(runAndTell, { everyMs, onError })

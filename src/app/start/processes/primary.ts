@@ -224,7 +224,7 @@ function obeySignals(signals: Signals, running: Running): void {
     log.info({ signal }, 'stopping')
     await servers.stop().catch((err: unknown) => log.error({ err }, 'the stop failed'))
     const err = await endInTime(finish())
-    if (err !== undefined) log.warn({ err }, 'the stop does not wait for the rest')
+    if (err !== undefined) log.warn({ err }, 'stopped without waiting for the remaining work')
     log.info('stopped')
     process.exit(0)
   }

@@ -8,7 +8,7 @@ import type { Snapshot } from '../../telemetry/metrics/snapshot.ts'
 export const workerArgument = '--worker'
 
 /**
- * Messages from the primary to a worker. Settings are read once, there, so that all workers agree.
+ * Messages from the primary to a worker. Only the primary reads the settings: all workers have the same ones.
  */
 export type ToWorker =
   | { readonly kind: 'start'; readonly settings: Settings }

@@ -4,7 +4,7 @@ import { ConnectError } from '../../command.ts'
 
 /** A pending consent request: what ties Google's answer to it. */
 export interface Consent {
-  /** Returned with the answer, so that no one else can forge one. */
+  /** Returned with the response, so that nobody else can forge one. */
   readonly state: string
   /**
    * Proves to Google that the code is exchanged by the process that requested it (PKCE, RFC 7636).
