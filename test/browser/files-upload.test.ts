@@ -190,11 +190,11 @@ describe('Uploading in the dashboard', { skip: absenceOfChromium() }, () => {
     const signed: string[] = []
     files.page.on('request', (request) => {
       const { pathname } = new URL(request.url())
-      if (pathname === '/-/api/presign/batch') signed.push(pathname)
+      if (pathname.startsWith('/-/api/presign')) signed.push(pathname)
     })
     await files.drop(join(disk, 'trip'))
     await files.transfers.getByText('133 files uploaded', { exact: true }).waitFor()
-    assert.ok(signed.length > 0 && signed.length <= 4, `${signed.length} requests to sign`)
+    assert.deepEqual(signed, [])
     // The dock folds itself when everything has arrived.
     await files.transfers.getByRole('button', { name: 'Expand transfers' }).click()
     const row = files.transfers.getByRole('listitem').filter({ hasText: 'a b+c%.txt' })

@@ -35,7 +35,7 @@ const partsOfUpload = ['CreateMultipartUpload', 'UploadPart', 'UploadPartCopy']
 /** The dashboard: what only asks, tries, counts, or ends a session. */
 const onlyAsking = [
   ...['presign', 'dryRunExpiry', 'countBucket', 'testConnection', 'logout', 'session'],
-  ...['presignBatch', 'orderArchive', 'tryChatCompletion', 'tryMessage'],
+  ...['orderArchive', 'tryChatCompletion', 'tryMessage'],
   ...['countFolder', 'cancelFolderCount', 'storeThumbnail'],
 ]
 const notChanging: ReadonlySet<unknown> = new Set([...partsOfUpload, ...onlyAsking])

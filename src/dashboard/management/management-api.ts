@@ -12,7 +12,7 @@ import { folderListingRoute } from './folders/folder-listing-route.ts'
 import { searchRoute } from './folders/search-route.ts'
 import { keyRoutes } from './key-routes.ts'
 import type { ManagementApiParts } from './management-parts.ts'
-import { presignRoutes } from './presign-route.ts'
+import { presignRoute } from './presign-route.ts'
 import { folderRevisionReply, statusReply } from './replies.ts'
 import { assertBucket, driveIsAway, originOfRequest } from './route-checks.ts'
 import { trafficRoute } from './traffic-route.ts'
@@ -31,7 +31,7 @@ export function managementApi(parts: ManagementApiParts): readonly Route[] {
     folderRoute(parts),
     folderListingRoute(parts),
     ...folderCountRoutes(parts),
-    ...presignRoutes(parts),
+    presignRoute(parts),
     ...deletionRoutes(parts),
     ...trashRoutes(parts),
     ...uploadRoutes(parts),

@@ -1,17 +1,8 @@
-import type { z } from 'zod'
-import type { HttpRequest } from '../../platform/http/message.ts'
 import { ApiError, jsonPath } from '../../platform/json-api/api-error.ts'
 import { type Route, route } from '../../platform/json-api/route.ts'
 import { isLegalKey } from '../../storage/drives/kit/names/key-path.ts'
 import type { ManagementApiParts } from './management-parts.ts'
-import {
-  mostPresigned,
-  type PresignReply,
-  presignBatchBody,
-  presignBatchReply,
-  presignBody,
-  presignReply,
-} from './replies.ts'
+import { presignBody, presignReply } from './replies.ts'
 import { assertBucket, originOfRequest, timeOf } from './route-checks.ts'
 
 /** Parameters of the signature itself, Version 4 or 2, which clients may not set. */
@@ -23,9 +14,9 @@ const ofSignature =
  */
 const maxQueryLength = 4_096
 
-/** Each URL allows one kind of request to its holder; the browser never receives credentials. */
-export function presignRoutes(parts: ManagementApiParts): readonly Route[] {
-  const one = route({
+/** A URL allows one kind of request to its holder; the browser never receives credentials. */
+export function presignRoute(parts: ManagementApiParts): Route {
+  return route({
     method: 'POST',
     path: '/presign',
     operationId: 'presign',
@@ -35,61 +26,20 @@ export function presignRoutes(parts: ManagementApiParts): readonly Route[] {
       'of the request as query parameters.',
     body: presignBody,
     reply: presignReply,
-    async answer({ request, body }) {
-      assertPresignable(parts, body)
-      return presigned(parts, request, body)
+    async answer({ request, body: { method, bucket, key, query = {}, expiresSeconds } }) {
+      assertBucket(parts.buckets, bucket)
+      assertKey(key)
+      assertQuery(query)
+      // Signatures have a resolution of one second.
+      const nowMs = Math.floor(parts.now() / 1_000) * 1_000
+      const url = parts.presign({
+        ...{ method, query, expiresSeconds, nowMs },
+        origin: originOfRequest(parts, request),
+        path: key === undefined ? `/${bucket}` : `/${bucket}/${key}`,
+      })
+      return { url, expiresAt: timeOf(nowMs + expiresSeconds * 1_000) }
     },
   })
-  const batch = route({
-    method: 'POST',
-    path: '/presign/batch',
-    operationId: 'presignBatch',
-    summary: `Creates up to ${mostPresigned} presigned URLs`,
-    description: 'If one of the requests is refused, all are, and `field` says which one.',
-    body: presignBatchBody,
-    reply: presignBatchReply,
-    async answer({ request, body: { requests } }) {
-      for (const [index, each] of requests.entries()) {
-        within(['requests', index], () => assertPresignable(parts, each))
-      }
-      return { urls: requests.map((each) => presigned(parts, request, each)) }
-    },
-  })
-  return [one, batch]
-}
-
-type Presignable = z.output<typeof presignBody>
-
-function assertPresignable(parts: ManagementApiParts, { bucket, key, query }: Presignable): void {
-  assertBucket(parts.buckets, bucket)
-  assertKey(key)
-  assertQuery(query ?? {})
-}
-
-function presigned(
-  parts: ManagementApiParts,
-  request: HttpRequest,
-  { method, bucket, key, query = {}, expiresSeconds }: Presignable,
-): PresignReply {
-  // Signatures have a resolution of one second.
-  const nowMs = Math.floor(parts.now() / 1_000) * 1_000
-  const url = parts.presign({
-    ...{ method, query, expiresSeconds, nowMs },
-    origin: originOfRequest(parts, request),
-    path: key === undefined ? `/${bucket}` : `/${bucket}/${key}`,
-  })
-  return { url, expiresAt: timeOf(nowMs + expiresSeconds * 1_000) }
-}
-
-/** Names the field of a refusal from the beginning of the body. */
-function within(path: readonly PropertyKey[], check: () => void): void {
-  try {
-    check()
-  } catch (error) {
-    if (!(error instanceof ApiError) || error.field === undefined) throw error
-    const field = `${jsonPath(path)}.${error.field}`
-    throw new ApiError(error.status, error.message, { field })
-  }
 }
 
 function assertKey(key: string | undefined): void {
@@ -97,7 +47,7 @@ function assertKey(key: string | undefined): void {
   throw new ApiError(400, 'Expected a key of 1 to 1,024 bytes of UTF-8.', { field: 'key' })
 }
 
-function assertQuery(query: NonNullable<Presignable['query']>): void {
+function assertQuery(query: Readonly<Record<string, string>>): void {
   let length = 0
   for (const [name, value] of Object.entries(query)) {
     const field = jsonPath(['query', name])

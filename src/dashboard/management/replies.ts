@@ -236,18 +236,6 @@ export type PresignBody = z.input<typeof presignBody>
 export const presignReply = z.object({ url: z.string(), expiresAt: time })
 export type PresignReply = z.infer<typeof presignReply>
 
-/** URLs of one request of the batch. */
-export const mostPresigned = 100
-
-export const presignBatchBody = z.strictObject({
-  requests: z.array(presignBody).min(1).max(mostPresigned),
-})
-
-export const presignBatchReply = z.object({
-  urls: z.array(presignReply).meta({ description: 'In the order of the requests.' }),
-})
-export type PresignBatchReply = z.infer<typeof presignBatchReply>
-
 /** More would be a folder of their own. */
 const maxNames = 10_000
 

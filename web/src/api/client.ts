@@ -1,8 +1,4 @@
-import type {
-  PresignBatchReply,
-  PresignBody,
-  PresignReply,
-} from '../../../src/dashboard/management/replies.ts'
+import type { PresignBody, PresignReply } from '../../../src/dashboard/management/replies.ts'
 import { afterSignIn } from '../session/after-sign-in.ts'
 import { sessionStore } from '../session/session-store.ts'
 import { ApiError, toApiError, unreachable } from './api-error.ts'
@@ -34,7 +30,11 @@ export function requestStream(path: string, options: RequestOptions): Promise<Re
   return inSession((token) => sendForReply(path, { ...options, token }))
 }
 
-function inSession<Result>(work: (token: string) => Promise<Result>): Promise<Result> {
+/**
+ * Does work with the session token. If the work throws an ApiError 401, the sign-in form appears, and the work is
+ * repeated after it.
+ */
+export function inSession<Result>(work: (token: string) => Promise<Result>): Promise<Result> {
   return afterSignIn(() => workOnce(work))
 }
 
@@ -49,27 +49,7 @@ async function workOnce<Result>(work: (token: string) => Promise<Result>): Promi
   }
 }
 
-/**
- * A presigned URL for one S3 request of this page. Use its `ownPath`: PUBLIC_URL may differ from
- * the address of this page.
- */
-export function presignOwn(body: PresignBody, signal?: AbortSignal): Promise<PresignReply> {
-  return presign(ofDashboard(body), signal)
-}
-
-/** The same for up to `mostPresigned` requests, in their order. */
-export async function presignAllOwn(bodies: readonly PresignBody[]): Promise<readonly string[]> {
-  const body = { requests: bodies.map(ofDashboard) }
-  const reply = await request<PresignBatchReply>('/-/api/presign/batch', { method: 'POST', body })
-  return reply.urls.map(({ url }) => url)
-}
-
-/** Keeps failures of this request out of the list of failed client requests. S3 ignores it. */
-function ofDashboard(body: PresignBody): PresignBody {
-  return { ...body, query: { ...body.query, 'x-id': 'Dashboard' } }
-}
-
-/** A presigned URL for one S3 request, for other people to use. */
+/** A presigned URL for one S3 request. */
 export function presign(body: PresignBody, signal?: AbortSignal): Promise<PresignReply> {
   return request('/-/api/presign', { method: 'POST', body, signal })
 }
@@ -88,6 +68,11 @@ export async function send<Reply>(path: string, options: SendOptions): Promise<R
   return (await jsonOf(await sendForReply(path, options))) as Reply
 }
 
+/** The header field of a request with a session. */
+export function bearer(token: string): { readonly authorization: string } {
+  return { authorization: `Bearer ${token}` }
+}
+
 async function sendForReply(path: string, options: SendOptions): Promise<Response> {
   const { method = 'GET', body, query, signal = null, token, cache = 'no-store' } = options
   const reply = await fetch(path + queryString(query), {
@@ -96,7 +81,7 @@ async function sendForReply(path: string, options: SendOptions): Promise<Respons
     cache,
     credentials: 'omit',
     headers: {
-      ...(token !== undefined && { authorization: `Bearer ${token}` }),
+      ...(token !== undefined && bearer(token)),
       ...(body !== undefined && { 'content-type': 'application/json' }),
     },
     ...(body !== undefined && { body: JSON.stringify(body) }),

@@ -211,7 +211,7 @@ test('A visitor of a share is nobody who is known, and only an upload of one is 
 test('What the dashboard signs or tries is no change', async (t) => {
   const watch = new ActivityWatch({ settings, buckets, database: await openTestDatabase(t) })
   t.after(() => watch.close())
-  for (const operation of ['presignBatch', 'orderArchive', 'tryChatCompletion', 'tryMessage']) {
+  for (const operation of ['orderArchive', 'tryChatCompletion', 'tryMessage']) {
     const request = { ...requestOf('POST', '/-/api/calls/messages'), id: operation }
     finish(watch, request, outcome(200, { operation }))
   }

@@ -29,7 +29,6 @@ const endpoints: readonly (readonly [method: Method, path: string, body?: object
   ['POST', '/folder-counts', { bucket: 'files', prefix: 'a/' }],
   ['DELETE', '/folder-counts/some'],
   ['POST', '/presign', { method: 'GET', bucket: 'files', key: 'a' }],
-  ['POST', '/presign/batch', { requests: [{ method: 'GET', bucket: 'files', key: 'a' }] }],
   ['POST', '/deletions', { bucket: 'files', prefix: 'a' }],
   ['GET', '/deletions'],
   ['GET', '/deletions/some'],

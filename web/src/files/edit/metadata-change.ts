@@ -1,5 +1,5 @@
 import type { FileEntry } from '../entries/entry.ts'
-import { decodedMetadata, type NewMetadata, type ReplyHeaders } from '../s3/object-details.ts'
+import { decodedMetadata, type ReplyHeaders } from '../s3/object-details.ts'
 
 /** The header fields that people edit. The others that are stored with an object stay. */
 export const editedHeaders = [
@@ -24,7 +24,7 @@ const maxMetadataBytes = 2_048
 const keptHeaders = [...editedHeaders, 'Content-Language', 'Expires'] as const
 
 /**
- * The metadata of an object after a change; undefined if it would be the same.
+ * The header fields of a copy that gives an object its metadata after a change; undefined if it would be the same.
  *
  * @param stored of its HEAD.
  * @throws RangeError with a message to show if the object would lose something, or has too much.
@@ -32,7 +32,7 @@ const keptHeaders = [...editedHeaders, 'Content-Language', 'Expires'] as const
 export function changedMetadata(
   stored: ReplyHeaders,
   change: MetadataChange,
-): NewMetadata | undefined {
+): Readonly<Record<string, string>> | undefined {
   const loss = lossOf(stored)
   if (loss !== undefined) throw new RangeError(loss)
   const headers = new Map<string, string>()
@@ -49,13 +49,11 @@ export function changedMetadata(
   if (problem !== undefined) throw new RangeError(problem)
   const storageClass = stored.get('x-amz-storage-class')
   return {
-    headers: Object.fromEntries(headers),
-    query: {
-      'x-amz-metadata-directive': 'REPLACE',
-      // A copy has not that of its source.
-      ...(storageClass !== null && { 'x-amz-storage-class': storageClass }),
-      ...Object.fromEntries([...metadata].map(([name, value]) => metadataField(name, value))),
-    },
+    ...Object.fromEntries(headers),
+    'x-amz-metadata-directive': 'REPLACE',
+    // A copy does not get the storage class of its source.
+    ...(storageClass !== null && { 'x-amz-storage-class': storageClass }),
+    ...Object.fromEntries([...metadata].map(([name, value]) => metadataField(name, value))),
   }
 }
 
@@ -89,14 +87,18 @@ export function sizeProblem(metadata: ReadonlyMap<string, string>): string | und
 }
 
 function metadataField(name: string, value: string): readonly [string, string] {
-  return [`x-amz-meta-${name}`, fieldText(value)]
+  return [`x-amz-meta-${name}`, latin1Of(fieldText(value))]
+}
+
+/** UTF-8 with one character for each byte, as fetch sends header fields (Fetch standard, "isomorphic encode"). */
+function latin1Of(text: string): string {
+  return String.fromCharCode(...new TextEncoder().encode(text))
 }
 
 /** What a header field cannot have as it is, is sent as a word of RFC 2047, which every reader decodes. */
 function fieldText(value: string): string {
   if (!/[\0-\x1f\x7f]|^ | $/.test(value)) return value
-  const bytes = new TextEncoder().encode(value)
-  return `=?UTF-8?B?${btoa(String.fromCharCode(...bytes))}?=`
+  return `=?UTF-8?B?${btoa(latin1Of(value))}?=`
 }
 
 /** Whether the object is still the one that was listed. One that this page has just made has no ETag in its list yet. */

@@ -6,7 +6,7 @@ export interface ObjectAddress {
   readonly key: string
 }
 
-/** `/bucket/key`, encoded for the request. */
+/** `/bucket/key`, encoded for a path and for x-amz-copy-source. */
 export function objectPath(bucket: string, key: string): string {
   return `/${bucket}/${key.split(delimiter).map(percentEncode).join(delimiter)}`
 }
@@ -17,21 +17,10 @@ export function s3Uri(bucket: string, key: string): string {
 }
 
 /**
- * The value of x-amz-copy-source, percent-encoded where a header field or its syntax requires it.
- * Letters beyond ASCII stay unencoded, because the query of a URL encodes the whole value again.
- */
-export function copySource(bucket: string, key: string): string {
-  return `${bucket}/${key}`.replace(
-    /[\u0000- %+?\u007f]/g,
-    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`,
-  )
-}
-
-/**
  * Whether a browser can request this key by its path. Browsers remove the segments `.` and `..`
  * from every URL, encoded or not (URL standard, "double-dot URL path segment"), and would request
  * another object. Such a key can still be copied, deleted and renamed, because it is then part of a
- * query or body.
+ * header or body.
  */
 export function isReachable(key: string): boolean {
   return !key.split(delimiter).some((segment) => segment === '.' || segment === '..')

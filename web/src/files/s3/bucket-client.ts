@@ -1,8 +1,7 @@
-import type { PresignBody } from '../../../../src/dashboard/management/replies.ts'
 import { ApiError, unreachable } from '../../api/api-error.ts'
-import { ownPath, presignOwn } from '../../api/client.ts'
+import { bearer, inSession, ownPath, presign } from '../../api/client.ts'
 import type { FileEntry } from '../entries/entry.ts'
-import { copySource, type ObjectAddress } from '../entries/object-address.ts'
+import { isReachable, type ObjectAddress, objectPath } from '../entries/object-address.ts'
 import type { ByteRange } from './byte-range.ts'
 import {
   canStandInXml,
@@ -12,12 +11,21 @@ import {
   readDeleteFailures,
 } from './delete-xml.ts'
 import { fieldsOf, type ListingPage, readListing, type XmlElement } from './listing-xml.ts'
-import { type NewMetadata, type ObjectDetails, readDetails } from './object-details.ts'
+import { type ObjectDetails, readDetails } from './object-details.ts'
 import { readFailure, S3Failure } from './s3-failure.ts'
 
-interface S3Request extends Omit<PresignBody, 'expiresSeconds'> {
+interface S3Target {
+  readonly bucket: string
+  /** Absent for a request to the bucket. */
+  readonly key?: string
+  readonly query?: Readonly<Record<string, string>>
+}
+
+interface S3Request extends S3Target {
+  readonly method: 'GET' | 'HEAD' | 'PUT' | 'POST' | 'DELETE'
   readonly headers?: Readonly<Record<string, string>>
-  readonly body?: string
+  readonly body?: BodyInit
+  readonly priority?: RequestPriority
   readonly signal?: AbortSignal | undefined
 }
 
@@ -25,26 +33,54 @@ interface S3Request extends Omit<PresignBody, 'expiresSeconds'> {
  * The only mode in which a browser adds no Cache-Control to a request with If-Match or If-None-Match (Fetch standard,
  * "HTTP-network-or-cache fetch"): it would be stored with the object. A cache never answers a write.
  */
-export const cacheOfWrites = 'force-cache'
+const cacheOfWrites = 'force-cache'
 
 /**
- * Sends one S3 request with a presigned URL.
+ * Path and query of an S3 request.
  *
- * @throws S3Failure if S3 rejects the request; ApiError without a response or without a session.
+ * @throws S3Failure if the browser would change the path, and so address another object.
  */
-async function s3Fetch({ headers = {}, body, signal, ...wanted }: S3Request): Promise<Response> {
-  const { url } = await presignOwn(wanted, signal)
-  const reply = await fetch(ownPath(url), {
-    method: wanted.method,
-    headers,
-    cache: wanted.method === 'GET' || wanted.method === 'HEAD' ? 'no-store' : cacheOfWrites,
-    credentials: 'omit',
-    ...(body !== undefined && { body }),
-    ...(signal !== undefined && { signal }),
-  }).catch((error: unknown) => {
-    signal?.throwIfAborted()
-    throw unreachable(error)
+export function s3Path({ bucket, key, query = {} }: S3Target): string {
+  if (key !== undefined && !isReachable(key)) {
+    const message = 'Browsers cannot send a path with the segments . or .. to the server.'
+    throw new S3Failure(400, 'InvalidURI', message)
+  }
+  const path = key === undefined ? `/${bucket}` : objectPath(bucket, key)
+  const search = new URLSearchParams(query).toString()
+  return search === '' ? path : `${path}?${search}`
+}
+
+/**
+ * Sends one S3 request with the session. Returns the reply, whatever its status.
+ *
+ * @throws S3Failure as s3Path; ApiError without a response or without a session.
+ */
+export function sendS3({ method, headers, body, priority, signal, ...target }: S3Request) {
+  const path = s3Path(target)
+  return inSession(async (token) => {
+    const reply = await fetch(path, {
+      method,
+      headers: { ...headers, ...bearer(token) },
+      cache: method === 'GET' || method === 'HEAD' ? 'no-store' : cacheOfWrites,
+      credentials: 'omit',
+      ...(body !== undefined && { body }),
+      ...(priority !== undefined && { priority }),
+      ...(signal !== undefined && { signal }),
+    }).catch((error: unknown) => {
+      signal?.throwIfAborted()
+      throw unreachable(error)
+    })
+    // RFC 6750 section 3.1: not another refusal, such as that of the drive.
+    if (reply.headers.get('www-authenticate')?.startsWith('Bearer') === true) {
+      throw new ApiError('The session has expired. Sign in again.', { status: 401 })
+    }
+    return reply
   })
+}
+
+/** As sendS3. @throws S3Failure also if S3 rejects the request. */
+async function s3Fetch(request: S3Request): Promise<Response> {
+  const reply = await sendS3(request)
   if (reply.ok) return reply
   throw readFailure(parseXml(await reply.text()), reply.status)
 }
@@ -176,11 +212,11 @@ export async function copyObject(
   const reply = await s3Fetch({
     method: 'PUT',
     ...target,
-    query: {
-      'x-amz-copy-source': copySource(source.bucket, source.key),
+    headers: {
+      'x-amz-copy-source': objectPath(source.bucket, source.key),
       'x-amz-copy-source-if-match': `"${source.etag}"`,
+      ...(replaces === undefined ? { 'if-none-match': '*' } : { 'if-match': `"${replaces}"` }),
     },
-    headers: replaces === undefined ? { 'if-none-match': '*' } : { 'if-match': `"${replaces}"` },
   })
   return etagOfCopy(reply)
 }
@@ -193,16 +229,16 @@ export async function copyObject(
  */
 export async function replaceMetadata(
   { bucket, key, etag }: ObjectAddress & { readonly etag: string },
-  { headers, query }: NewMetadata,
+  metadata: Readonly<Record<string, string>>,
 ): Promise<string> {
   const reply = await s3Fetch({
     ...{ method: 'PUT', bucket, key },
-    query: {
-      ...query,
-      'x-amz-copy-source': copySource(bucket, key),
+    headers: {
+      ...metadata,
+      'x-amz-copy-source': objectPath(bucket, key),
       'x-amz-copy-source-if-match': `"${etag}"`,
+      'if-match': `"${etag}"`,
     },
-    headers: { ...headers, 'if-match': `"${etag}"` },
   })
   return etagOfCopy(reply)
 }
@@ -250,12 +286,27 @@ async function deleteByPath(
   }
 }
 
-/** A URL for elements that load an object themselves: <img>, <video>, a download. */
+/** Aborts a multipart upload. One that has already ended counts as aborted. */
+export async function abortUpload(address: ObjectAddress, uploadId: string): Promise<void> {
+  const { bucket, key } = address
+  try {
+    await s3Fetch({ method: 'DELETE', bucket, key, query: { uploadId } })
+  } catch (error) {
+    if (!(error instanceof S3Failure) || error.status !== 404) throw error
+  }
+}
+
+/**
+ * A presigned URL for elements that load an object themselves: <img>, <video>, a download. Its path and query only:
+ * PUBLIC_URL may differ from the address of this page.
+ */
 export async function objectUrl(
   address: ObjectAddress,
   query: Readonly<Record<string, string>> = {},
   expiresSeconds = 300,
 ): Promise<string> {
-  const { url } = await presignOwn({ method: 'GET', ...address, query, expiresSeconds })
+  // Keeps failures of this request out of the list of failed client requests. S3 ignores the mark.
+  const marked = { ...query, 'x-id': 'Dashboard' }
+  const { url } = await presign({ method: 'GET', ...address, query: marked, expiresSeconds })
   return ownPath(url)
 }

@@ -11,13 +11,6 @@ export interface ObjectDetails {
   readonly metadata: readonly (readonly [string, string])[]
 }
 
-/** What a copy sends to replace the metadata of an object. */
-export interface NewMetadata {
-  readonly headers: Readonly<Record<string, string>>
-  /** x-amz-* parameters. */
-  readonly query: Readonly<Record<string, string>>
-}
-
 const shownHeaders = [
   'Cache-Control',
   'Content-Disposition',

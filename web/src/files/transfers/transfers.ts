@@ -28,7 +28,7 @@ export const leftovers = new Leftovers()
 export const uploads = new UploadQueue({
   transport: lazyTransport(async () => {
     const { createTransport } = await import('../upload/transport.ts')
-    return createTransport((count) => uploads.upcoming(count), leftovers)
+    return createTransport(leftovers)
   }),
   clock: {
     now: () => performance.now(),

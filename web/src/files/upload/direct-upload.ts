@@ -1,5 +1,5 @@
 import { getFileType } from '@uppy/core/utils'
-import { cacheOfWrites, objectUrl } from '../s3/bucket-client.ts'
+import { sendS3 } from '../s3/bucket-client.ts'
 import {
   conditionOf,
   type RunningUpload,
@@ -7,15 +7,9 @@ import {
   type UploadOrder,
 } from './upload-item.ts'
 import { uploadProblem } from './upload-problem.ts'
-import type { UploadSigner } from './upload-signer.ts'
 
 /** Includes the time that a request waits for a connection. */
 const longestMs = 2 * 60_000
-
-interface DirectUploadParts {
-  readonly events: UploadEvents
-  readonly signer: Pick<UploadSigner, 'urlOf'>
-}
 
 /** An error response, as `uploadProblem` reads it. */
 class RefusedUpload extends Error {
@@ -32,16 +26,16 @@ class RefusedUpload extends Error {
 /** Sends a small file in one request, which a pause lets end. */
 export class DirectUpload implements RunningUpload {
   readonly #order: UploadOrder
-  readonly #parts: DirectUploadParts
+  readonly #events: UploadEvents
   readonly #stop = new AbortController()
   #isRunning = false
   #isPaused = false
   /** An attempt ended without a response, so its bytes may have arrived. */
   #isUncertain = false
 
-  constructor(order: UploadOrder, parts: DirectUploadParts) {
+  constructor(order: UploadOrder, events: UploadEvents) {
     this.#order = order
-    this.#parts = parts
+    this.#events = events
     this.retry()
   }
 
@@ -65,29 +59,25 @@ export class DirectUpload implements RunningUpload {
   }
 
   async #run(): Promise<void> {
-    const { events } = this.#parts
     try {
       await this.#send()
       this.#isRunning = false
-      events.onDone()
+      this.#events.onDone()
     } catch (error) {
       this.#isRunning = false
       // Sent again by `resume`.
       if (!this.#isPaused && !this.#stop.signal.aborted) {
-        events.onProblem(uploadProblem(error, this.#order.replaces !== undefined))
+        this.#events.onProblem(uploadProblem(error, this.#order.replaces !== undefined))
       }
     }
   }
 
   async #send(): Promise<void> {
-    const { file } = this.#order
-    const url = await this.#parts.signer.urlOf(this.#order)
-    const reply = await fetch(url, {
-      method: 'PUT',
+    const { bucket, key, file } = this.#order
+    const reply = await sendS3({
+      ...{ method: 'PUT', bucket, key },
       // Cheaper than the file, which the browser would open once more for its network process.
       body: await file.bytes(),
-      credentials: 'omit',
-      cache: cacheOfWrites,
       // The page's own requests go first.
       priority: 'low',
       signal: AbortSignal.any([this.#stop.signal, AbortSignal.timeout(longestMs)]),
@@ -111,7 +101,7 @@ export class DirectUpload implements RunningUpload {
   /** Whether the object has the bytes of the file: it is then not another's. */
   async #hasArrived(): Promise<boolean> {
     const { bucket, key, file } = this.#order
-    const reply = await fetch(await objectUrl({ bucket, key }), { credentials: 'omit' })
+    const reply = await sendS3({ method: 'GET', bucket, key })
     if (!reply.ok || Number(reply.headers.get('content-length')) !== file.size) return false
     const [stored, sent] = await Promise.all([reply.bytes(), file.bytes()])
     return stored.length === sent.length && stored.every((byte, index) => byte === sent[index])

@@ -1,5 +1,5 @@
-import { ownPath, presignOwn } from '../../api/client.ts'
 import { Store } from '../../ui/store.ts'
+import { abortUpload } from '../s3/bucket-client.ts'
 import type { UploadOrder } from './upload-item.ts'
 import {
   clearRecords,
@@ -138,10 +138,8 @@ function hold(uploadId: string): Promise<(() => void) | undefined> {
   return held.promise
 }
 
-/** Aborts an upload and forgets it. One that has already ended counts as aborted. */
-async function end({ bucket, key, uploadId }: UploadRecord): Promise<void> {
-  const { url } = await presignOwn({ method: 'DELETE', bucket, key, query: { uploadId } })
-  const { ok, status } = await fetch(ownPath(url), { method: 'DELETE', credentials: 'omit' })
-  if (!ok && status !== 404) throw new Error(`The gateway replied with status ${status}.`)
-  await deleteRecord(uploadId)
+/** Aborts an upload and forgets it. */
+async function end(record: UploadRecord): Promise<void> {
+  await abortUpload(record, record.uploadId)
+  await deleteRecord(record.uploadId)
 }

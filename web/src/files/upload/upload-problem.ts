@@ -1,4 +1,5 @@
 import { ApiError } from '../../api/api-error.ts'
+import { S3Failure } from '../s3/s3-failure.ts'
 import type { UploadProblem } from './upload-item.ts'
 
 /** The fields of an error of Uppy's S3 client after a response. */
@@ -14,7 +15,7 @@ const changed: UploadProblem = {
 
 /** Classifies a failed upload and explains it. @param isReplacing whether it was to replace a version of a file */
 export function uploadProblem(error: unknown, isReplacing = false): UploadProblem {
-  if (error instanceof ApiError) return ofApi(error)
+  if (isFailure(error)) return ofFailure(error)
   if (!isServiceError(error)) {
     return { kind: 'passing', message: 'The connection was lost, or the file cannot be read.' }
   }
@@ -57,7 +58,11 @@ const knownProblems: Readonly<Record<string, UploadProblem>> = {
   InvalidArgument: { kind: 'final', message: 'The drive cannot store a file with this name.' },
 }
 
-function ofApi({ status, message }: ApiError): UploadProblem {
+function isFailure(error: unknown): error is ApiError | S3Failure {
+  return error instanceof ApiError || error instanceof S3Failure
+}
+
+function ofFailure({ status, message }: ApiError | S3Failure): UploadProblem {
   const isPassing = status === 0 || status >= 500 || status === 429
   return { kind: isPassing ? 'passing' : 'final', message }
 }

@@ -95,17 +95,6 @@ export class UploadQueue {
     return keys
   }
 
-  /** The uploads that start next. */
-  upcoming(count: number): readonly UploadOrder[] {
-    const orders: UploadOrder[] = []
-    for (const id of this.#line) {
-      const item = this.#rows.get(id)?.item
-      if (item?.state === 'waiting') orders.push(item)
-      if (orders.length >= count) break
-    }
-    return orders
-  }
-
   add(orders: readonly UploadOrder[]): void {
     for (const order of orders) {
       const id = this.#nextId

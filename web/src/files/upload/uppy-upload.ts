@@ -1,6 +1,8 @@
 import AwsS3, { type AwsBody } from '@uppy/aws-s3'
 import Uppy, { type Meta } from '@uppy/core'
-import { ownPath, presignOwn } from '../../api/client.ts'
+import { bearer, inSession, request } from '../../api/client.ts'
+import { sessionStore } from '../../session/session-store.ts'
+import { abortUpload, s3Path } from '../s3/bucket-client.ts'
 import type { HeldUpload, Leftovers } from './leftovers.ts'
 import { partSize, singleRequestBytes } from './part-size.ts'
 import {
@@ -8,11 +10,9 @@ import {
   type RunningUpload,
   type UploadEvents,
   type UploadOrder,
+  type UploadProblem,
 } from './upload-item.ts'
 import { uploadProblem } from './upload-problem.ts'
-
-/** A part may take long on a slow connection, and the uploader retries it with the same URL. */
-export const uploadUrlSeconds = 60 * 60
 
 type SignRequest = Extract<
   ConstructorParameters<typeof AwsS3<Meta, AwsBody>>[1],
@@ -30,7 +30,7 @@ const silence = () => undefined
 const objectName = 'object'
 
 /**
- * Uppy's uploader with URLs that the gateway signs.
+ * Uppy's uploader with requests that have the session instead of a signature.
  *
  * One Uppy per file: Uppy's own queue copies its state at every step of every file, which is slow
  * for thousands of files, and its `upload()` restarts failed files.
@@ -73,9 +73,9 @@ export class UppyUpload implements RunningUpload {
       this.#held?.forget()
       events.onDone()
     })
-    uppy.on('upload-error', (_file, error) =>
-      events.onProblem(uploadProblem(error, order.replaces !== undefined)),
-    )
+    uppy.on('upload-error', (_file, error) => {
+      void problemOf(error, order).then(events.onProblem)
+    })
     this.#fileId = uppy.addFile({ name: order.file.name, type: order.file.type, data: order.file })
     void this.#begin()
   }
@@ -146,29 +146,34 @@ export class UppyUpload implements RunningUpload {
     const { method } = request
     if ('partNumber' in request)
       this.#held ??= this.#leftovers.remember(request.uploadId, this.#order)
-    const query = queryOf(request)
-    const { url } = await presignOwn({
-      method,
-      bucket,
-      key,
-      query,
-      expiresSeconds: uploadUrlSeconds,
-    })
     const publishes = method === 'PUT' ? !('uploadId' in request) : 'uploadId' in request
     const isGuarded = publishes && (method === 'PUT' || method === 'POST')
+    const headers = await inSession(async (token) => bearer(token))
     return {
-      url: location.origin + ownPath(url),
-      ...(isGuarded && { headers: { ...conditionOf(this.#order), ...noCacheControl } }),
+      url: location.origin + s3Path({ bucket, key, query: queryOf(request) }),
+      headers: { ...headers, ...(isGuarded && { ...conditionOf(this.#order), ...noCacheControl }) },
     }
   }
 
   /** If this fails, the upload expires after a day (UPLOAD_EXPIRY_HOURS). */
   async #abort(uploadId: string): Promise<void> {
-    const { bucket, key } = this.#order
-    await presignOwn({ method: 'DELETE', bucket, key, query: { uploadId } })
-      .then(({ url }) => fetch(ownPath(url), { method: 'DELETE', credentials: 'omit' }))
-      .catch(silence)
+    await abortUpload(this.#order, uploadId).catch(silence)
   }
+}
+
+/** Resolves after the next sign-in if the session had ended: a part is then sent again. */
+async function problemOf(error: unknown, { replaces }: UploadOrder): Promise<UploadProblem> {
+  const problem = uploadProblem(error, replaces !== undefined)
+  if (problem.kind !== 'final') return problem
+  // Uppy does not show the header of the reply that would say so.
+  const { token } = sessionStore
+  try {
+    await request('/auth/session')
+  } catch (reason) {
+    return uploadProblem(reason)
+  }
+  if (sessionStore.token === token) return problem
+  return { kind: 'passing', message: 'The session had expired.' }
 }
 
 function queryOf(request: SigningRequest): Record<string, string> {

@@ -3,7 +3,6 @@ import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { percentDecode } from '../../../../../src/storage/s3/address/query.ts'
 import {
-  copySource,
   isReachable,
   keyBytes,
   objectPath,
@@ -35,23 +34,6 @@ describe('objectPath', () => {
         assert.equal(new URL(`http://host${path}`).pathname, path)
       }),
     )
-  })
-})
-
-describe('copySource', () => {
-  test('decodes to the key in the gateway, as a header field', () => {
-    fc.assert(
-      fc.property(anyKey, (key) => {
-        const value = Buffer.from(copySource('b', key)).toString('latin1')
-        assert.doesNotMatch(value, /^[\t ]|[\t ]$/)
-        assert.match(value, /^[\t\x20-\x7e\x80-\xff]*$/)
-        assert.equal(percentDecode(value), `b/${key}`)
-      }),
-    )
-  })
-
-  test('contains no question mark, which would start a version', () => {
-    assert.equal(copySource('b', 'a?versionId=1'), 'b/a%3FversionId=1')
   })
 })
 
