@@ -65,6 +65,40 @@ describe('A folder as lines of JSON', () => {
     assert.equal(keysOf(await linesOf({ prefix: 'many/', filter: '0110' })).length, 10)
   })
 
+  test('ends at the limit of entries, and continues after it', async () => {
+    const lines = await linesOf({ prefix: 'many/', limit: '700' })
+    assert.deepEqual(
+      lines.map(({ entries, next }) => [entries.length, next]),
+      [
+        [500, undefined],
+        [200, 'many/00699.txt'],
+      ],
+    )
+    const rest = await linesOf({ prefix: 'many/', limit: '700', after: 'many/00699.txt' })
+    assert.equal(keysOf(rest).length, 500)
+    assert.equal(rest.at(-1)?.next, null)
+    for (const limit of ['0', '-1', '1.5', 'x', '100001']) {
+      assert.equal((await ask({ prefix: 'many/', limit })).status, 400, limit)
+    }
+  })
+
+  test('if it is deep, has everything below the folder and its own marker object', async () => {
+    const send = (key: string) =>
+      fetch(`${gateway().url}/${testBucket}/${key}`, {
+        ...{ method: 'PUT', body: '' },
+        headers: { authorization: `Bearer ${client.token}` },
+      })
+    for (const key of ['deep/', 'deep/a', 'deep/b/c', 'deep/b/']) {
+      assert.equal((await send(key)).status, 200)
+    }
+    const deep = await linesOf({ prefix: 'deep/', deep: 'true' })
+    assert.deepEqual(keysOf(deep), ['deep/', 'deep/a', 'deep/b/', 'deep/b/c'])
+    assert.equal(deep[0]?.entries[0]?.size, 0)
+    assert.deepEqual(keysOf(await linesOf({ prefix: 'deep/' })), ['deep/a', 'deep/b/'])
+    const below = await linesOf({ prefix: 'deep/', filter: 'b', deep: 'true', limit: '1' })
+    assert.deepEqual(keysOf(below), ['deep/b/'])
+  })
+
   test('has folders as one entry each, and odd names as they are', async () => {
     const entries = (await linesOf({ prefix: 'odd/' })).flatMap((line) => line.entries)
     assert.deepEqual(

@@ -1,5 +1,5 @@
 import { SaxesParser } from 'saxes'
-import type { XmlElement } from '../../web/src/files/s3/listing-xml.ts'
+import type { XmlElement } from '../../web/src/files/s3/s3-failure.ts'
 
 interface OpenElement extends XmlElement {
   readonly children: OpenElement[]

@@ -11,8 +11,8 @@ import { Places } from './places.ts'
 /** Entries of a line: few enough for a browser to read it between two frames. */
 const lineEntries = 500
 
-/** Entries of a reply. */
-const mostEntries = 100_000
+/** The maximum number of entries in a reply. */
+const maxEntries = 100_000
 
 /** Replies that a process sends at a time. A drive may keep the names of a folder in memory for each. */
 const maxSent = 64
@@ -33,7 +33,7 @@ const folderLine = z.object({
 })
 export type FolderLine = z.infer<typeof folderLine>
 
-/** A whole folder in one reply, so that a client does not wait for each page. */
+/** A whole folder in one reply: a client does not wait for each page. */
 export function folderListingRoute({ buckets, drive }: ManagementApiParts): Route {
   const places = new Places(maxSent, 'Too many folders are being listed. Try again later.')
   return route({
@@ -50,20 +50,31 @@ export function folderListingRoute({ buckets, drive }: ManagementApiParts): Rout
       filter: z.string().max(1_024).default('').meta({
         description: 'Only names that begin with this.',
       }),
-      after: z.string().max(1_024).default('').meta({ description: 'Only keys after this one.' }),
+      // The longest key, and a character that makes it come just before another one.
+      after: z.string().max(1_026).default('').meta({ description: 'Only keys after this one.' }),
+      deep: z.enum(['true', 'false']).default('false').meta({
+        description: 'Everything below the folder, instead of one entry for each folder in it.',
+      }),
+      limit: z.coerce.number().pipe(z.int().min(1).max(maxEntries)).default(maxEntries).meta({
+        description: 'The maximum number of entries in the reply.',
+      }),
     }),
     reply: folderLine,
     replyDescription: 'Each line.',
-    async answer({ query: { bucket, prefix, filter, after } }) {
+    async answer({ query: { bucket, prefix, filter, after, deep, limit } }) {
       assertBucket(buckets, bucket)
       if (prefix !== '' && !prefix.endsWith('/')) {
         throw new ApiError(400, 'Expected a prefix that ends in a slash.', { field: 'prefix' })
       }
       const leave = places.enter()
       try {
-        const cursor = drive.list(bucket, { prefix: prefix + filter, after, delimiter: '/' })
-        const first = await cursor.next(lineEntries)
-        const body = linesOf({ cursor, first, prefix, leave })
+        const isDeep = deep === 'true'
+        const level = isDeep ? {} : ({ delimiter: '/' } as const)
+        const cursor = drive.list(bucket, { prefix: prefix + filter, after, ...level })
+        const first = await cursor.next(Math.min(lineEntries, limit))
+        // The marker object of the folder is not in it.
+        const hidden = isDeep ? undefined : prefix
+        const body = linesOf({ cursor, first, limit, hidden, leave })
         const headers = [['content-type', 'application/x-ndjson']] as const
         return new PassedReply({ status: 200, headers, body })
       } catch (error) {
@@ -79,13 +90,15 @@ export function folderListingRoute({ buckets, drive }: ManagementApiParts): Rout
 interface OpenListing {
   readonly cursor: EntryCursor
   readonly first: readonly Entry[]
-  readonly prefix: string
+  readonly limit: number
+  /** A key that is left out. */
+  readonly hidden: string | undefined
   /** Frees the place of the reply. */
   readonly leave: () => void
 }
 
 /** A drive that fails meanwhile ends the lines with its reason. */
-function linesOf({ cursor, first, prefix, leave }: OpenListing): StreamBody {
+function linesOf({ cursor, first, limit, hidden, leave }: OpenListing): StreamBody {
   let isClosed = false
   return {
     length: undefined,
@@ -93,12 +106,12 @@ function linesOf({ cursor, first, prefix, leave }: OpenListing): StreamBody {
       const send = (line: FolderLine) => borrow(Buffer.from(`${JSON.stringify(line)}\n`))
       let entries = first
       for (let count = entries.length; !isClosed; count += entries.length) {
-        const next = count >= mostEntries ? (entries.at(-1)?.key ?? null) : null
+        const next = count >= limit ? (entries.at(-1)?.key ?? null) : null
         const isLast = entries.length === 0 || next !== null
-        const listed = entries.filter(({ key }) => key !== prefix).map(listedOf)
+        const listed = entries.filter(({ key }) => key !== hidden).map(listedOf)
         await send({ entries: listed, ...(isLast && { next }) })
         if (isLast) return
-        const more = await cursor.next(lineEntries).catch(failureOfDrive)
+        const more = await cursor.next(Math.min(lineEntries, limit - count)).catch(failureOfDrive)
         if (more instanceof DriveError) return send({ entries: [], message: more.message })
         entries = more
       }

@@ -2,10 +2,11 @@ import type { DeletionBody, DeletionReply } from '../../../../src/dashboard/mana
 import { keyBefore } from '../../../../src/platform/text/key-order.ts'
 import { request } from '../../api/client.ts'
 import { formatAmount } from '../../format/bytes.ts'
-import { type Entry, type FileEntry, parentOf } from '../entries/entry.ts'
+import { type Entry, type FileEntry, nameOf, parentOf } from '../entries/entry.ts'
 import type { ObjectAddress } from '../entries/object-address.ts'
 import { visibleName } from '../entries/visible-name.ts'
-import { deleteObjects, listPage } from '../s3/bucket-client.ts'
+import { listPage } from '../listing/open-folder.ts'
+import { deleteObjects } from '../s3/bucket-client.ts'
 import { maxDeletions } from '../s3/delete-xml.ts'
 import type { JobOrder, JobReport } from '../transfers/job-list.ts'
 import { driveChanges } from '../transfers/transfers.ts'
@@ -15,14 +16,12 @@ import { type TreeSize, treeSize } from './tree-size.ts'
 /** Jobs that change the drive. */
 
 export function sizeOfTree(bucket: string, prefix: string, signal: AbortSignal): Promise<TreeSize> {
-  return treeSize((continuationToken) =>
-    listPage({ bucket, prefix, isDeep: true, folder: '', continuationToken, signal }),
-  )
+  return treeSize((after) => listPage({ bucket, prefix, isDeep: true, after, signal }))
 }
 
 /** Whether any object exists below a prefix. */
 export async function hasAnything(bucket: string, prefix: string): Promise<boolean> {
-  const page = await listPage({ bucket, prefix, isDeep: true, folder: '', maxKeys: 1 })
+  const page = await listPage({ bucket, prefix, isDeep: true, limit: 1 })
   return page.keys.length > 0
 }
 
@@ -41,16 +40,18 @@ export async function removeEmptyFolders(
 
 /** Whether a folder exists, empty or not. */
 export async function isListed(bucket: string, folder: string): Promise<boolean> {
-  const prefix = folder.slice(0, -1)
-  const query = { bucket, prefix, folder: '', isDeep: false, startAfter: keyBefore(folder) }
-  const { entries } = await listPage({ ...query, maxKeys: 1 })
+  const prefix = parentOf(folder)
+  const filter = nameOf(folder)
+  const query = { bucket, prefix, filter, isDeep: false, after: keyBefore(folder), limit: 1 }
+  const { entries } = await listPage(query)
   return entries.some(({ key }) => key === folder)
 }
 
 /** The object with this key; undefined if it does not exist. */
 export async function findFile({ bucket, key }: ObjectAddress): Promise<FileEntry | undefined> {
-  const query = { bucket, prefix: key, isDeep: true, folder: parentOf(key), maxKeys: 1 }
-  const { entries } = await listPage(query)
+  const prefix = parentOf(key)
+  const filter = key.slice(prefix.length)
+  const { entries } = await listPage({ bucket, prefix, filter, isDeep: true, limit: 1 })
   return entries.find((entry): entry is FileEntry => entry.kind === 'file' && entry.key === key)
 }
 

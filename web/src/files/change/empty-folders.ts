@@ -1,6 +1,7 @@
-import { listPage, makeFolder } from '../s3/bucket-client.ts'
+import { listPage } from '../listing/open-folder.ts'
+import { makeFolder } from '../s3/bucket-client.ts'
 import { S3Failure } from '../s3/s3-failure.ts'
-import { isListed } from './drive-work.ts'
+import { hasAnything, isListed } from './drive-work.ts'
 import { type Move, movedKey } from './move-plan.ts'
 
 /** Makes the folders at the target that were made by hand at the source and are empty: no object stands for them. */
@@ -19,16 +20,15 @@ export async function makeEmptyFolders(move: Move): Promise<void> {
 /** The folders below this one, and itself, with nothing in them. */
 async function* emptyFolders(bucket: string, folder: string): AsyncGenerator<string> {
   let isEmpty = true
-  let continuationToken: string | undefined
+  let after: string | undefined
   do {
-    const query = { bucket, prefix: folder, folder, isDeep: false, continuationToken }
-    const page = await listPage(query)
-    if (page.keys.length > 0) isEmpty = false
+    const page = await listPage({ bucket, prefix: folder, isDeep: false, after })
     for (const { kind, key } of page.entries) {
       isEmpty = false
       if (kind === 'folder') yield* emptyFolders(bucket, key)
     }
-    continuationToken = page.continuationToken
-  } while (continuationToken !== undefined)
-  if (isEmpty) yield folder
+    after = page.continuationToken
+  } while (after !== undefined)
+  // A marker object is not an entry.
+  if (isEmpty && !(await hasAnything(bucket, folder))) yield folder
 }

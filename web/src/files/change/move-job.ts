@@ -1,4 +1,5 @@
-import { copyObject, deleteObjects, listPage } from '../s3/bucket-client.ts'
+import { listPage } from '../listing/open-folder.ts'
+import { copyObject, deleteObjects } from '../s3/bucket-client.ts'
 import { S3Failure } from '../s3/s3-failure.ts'
 import type { JobOrder, JobReport } from '../transfers/job-list.ts'
 import { clashQuestions, driveChanges } from '../transfers/transfers.ts'
@@ -12,8 +13,7 @@ import type { Move, PutMode } from './move-plan.ts'
 import { CopiedFiles, type MoveClient, type MovedFile } from './move-tree.ts'
 
 const moveClient: MoveClient = {
-  listTree: (bucket, prefix, continuationToken) =>
-    listPage({ bucket, prefix, isDeep: true, folder: '', continuationToken }),
+  listTree: (bucket, prefix, after) => listPage({ bucket, prefix, isDeep: true, after }),
   // Not aborted midway, because the outcome of the copy would be unknown.
   copy: copyObject,
   remove: (bucket, objects) => deleteObjects(bucket, objects),
@@ -100,9 +100,8 @@ const freeClient = {
 }
 
 function listKeysAfter(bucket: string): ListKeysAfter {
-  return async (startAfter) => {
-    const query = { bucket, prefix: '', folder: '', isDeep: true, startAfter }
-    const { keys, continuationToken } = await listPage(query)
+  return async (after) => {
+    const { keys, continuationToken } = await listPage({ bucket, prefix: '', isDeep: true, after })
     return { keys, isLast: continuationToken === undefined }
   }
 }

@@ -1,7 +1,7 @@
 import type { FileEntry } from '../entries/entry.ts'
 import type { ObjectAddress } from '../entries/object-address.ts'
+import type { ListingPage } from '../listing/open-folder.ts'
 import type { DeleteFailure, DoomedObject } from '../s3/delete-xml.ts'
-import type { ListingPage } from '../s3/listing-xml.ts'
 import { type Move, movedKey } from './move-plan.ts'
 
 export interface MoveClient {

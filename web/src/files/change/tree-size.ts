@@ -1,4 +1,4 @@
-import type { ListingPage } from '../s3/listing-xml.ts'
+import type { ListingPage } from '../listing/open-folder.ts'
 
 export interface TreeSize {
   readonly objects: number

@@ -1,5 +1,6 @@
 import type { FileEntry } from '../entries/entry.ts'
-import { headersOf, listPage, replaceMetadata } from '../s3/bucket-client.ts'
+import { listPage } from '../listing/open-folder.ts'
+import { headersOf, replaceMetadata } from '../s3/bucket-client.ts'
 import { S3Failure } from '../s3/s3-failure.ts'
 import { driveChanges } from '../transfers/transfers.ts'
 import type { EditClient } from './edit-job.ts'
@@ -10,8 +11,7 @@ const hasChanged = 'It has changed since it was shown. Look at it, then edit it 
 /** @param onEdited called for each file whose metadata is other now */
 export function editClient(bucket: string, onEdited: (key: string) => void): EditClient {
   return {
-    listTree: (prefix, continuationToken) =>
-      listPage({ bucket, prefix, isDeep: true, folder: '', continuationToken }),
+    listTree: (prefix, after) => listPage({ bucket, prefix, isDeep: true, after }),
     // Not aborted midway, because the outcome of the copy would be unknown.
     async edit(file, change) {
       const isEdited = await editFile(bucket, file, change)

@@ -2,7 +2,7 @@ import { formatAmount, formatCount } from '../../format/bytes.ts'
 import type { Entry, FileEntry } from '../entries/entry.ts'
 import { isReachable } from '../entries/object-address.ts'
 import { visibleName } from '../entries/visible-name.ts'
-import type { ListingPage } from '../s3/listing-xml.ts'
+import type { ListingPage } from '../listing/open-folder.ts'
 import type { JobOrder, JobReport } from '../transfers/job-list.ts'
 import type { MetadataChange } from './metadata-change.ts'
 

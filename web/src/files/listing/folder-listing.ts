@@ -1,7 +1,7 @@
 import { Store } from '../../ui/store.ts'
 import type { Entry } from '../entries/entry.ts'
 import { mergeByName } from '../entries/entry-order.ts'
-import type { ListingPage } from '../s3/listing-xml.ts'
+import type { FolderPage } from './folder-pages.ts'
 
 export type ListingProgress = 'loading' | 'stopped' | 'failed' | 'complete'
 
@@ -19,7 +19,7 @@ interface FolderListingParts {
   readonly fetchPage: (
     continuationToken: string | undefined,
     signal: AbortSignal,
-  ) => Promise<Pick<ListingPage, 'entries' | 'continuationToken'>>
+  ) => Promise<FolderPage>
   /** Monotonic, milliseconds. */
   readonly now: () => number
   /** Called with the keys that a refresh no longer found, before they are removed. */
@@ -134,7 +134,7 @@ export class FolderListing extends Store<ListingState> {
     }
   }
 
-  #take({ entries, continuationToken }: Pick<ListingPage, 'entries' | 'continuationToken'>): void {
+  #take({ entries, continuationToken }: FolderPage): void {
     // The first page is shown at once, because the next one may take long.
     const isDue = this.#parts.now() - this.#notifiedAtMs >= notifyEveryMs || !this.#hasFirstPage
     this.#entries = mergeByName(this.#entries, entries)

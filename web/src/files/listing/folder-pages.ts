@@ -2,12 +2,17 @@ import type { FolderLine } from '../../../../src/dashboard/management/folders/fo
 import { ApiError, unreachable } from '../../api/api-error.ts'
 import { lineGroups } from '../../api/json-lines.ts'
 import { type Entry, folderEntry } from '../entries/entry.ts'
-import type { ListingPage } from '../s3/listing-xml.ts'
 
 interface FolderStreamQuery {
   /** Only keys after this one; '' from the beginning. */
   readonly after: string
   readonly signal: AbortSignal
+}
+
+export interface FolderPage {
+  readonly entries: readonly Entry[]
+  /** The position of the next page; undefined on the last page. */
+  readonly continuationToken: string | undefined
 }
 
 interface FolderPagesParts {
@@ -38,10 +43,7 @@ export class FolderPages {
   }
 
   /** @throws ApiError; the page can be fetched again with another signal. */
-  async fetch(
-    after: string | undefined,
-    signal: AbortSignal,
-  ): Promise<Pick<ListingPage, 'entries' | 'continuationToken'>> {
+  async fetch(after: string | undefined, signal: AbortSignal): Promise<FolderPage> {
     const { prefix, open, pause } = this.#parts
     let stream = this.#streams.get(signal)
     if (stream === undefined || stream.position !== (after ?? '')) {
@@ -52,10 +54,7 @@ export class FolderPages {
       // Lines that have arrived together would be one long task.
       await pause()
     }
-    const { value } = await stream.lines.next()
-    if (value === undefined) throw unreachable(new Error('the listing was cut off'))
-    const { entries, next, message } = value
-    if (message !== undefined) throw new ApiError(message, { status: 503 })
+    const { entries, next } = await nextLine(stream.lines)
     const last = entries.at(-1)?.key
     if (last !== undefined) stream.position = last
     const isEnd = next === null
@@ -65,6 +64,29 @@ export class FolderPages {
       continuationToken: isEnd ? undefined : (next ?? stream.position),
     }
   }
+}
+
+/** All entries of one response, such as one with a limit. @throws ApiError */
+export async function readWhole(
+  bytes: ReadableStream<Uint8Array>,
+  prefix: string,
+  signal: AbortSignal,
+): Promise<FolderPage> {
+  const lines = linesOf(bytes, signal)
+  const entries: Entry[] = []
+  for (;;) {
+    const line = await nextLine(lines)
+    for (const entry of line.entries) entries.push(entryOf(entry, prefix))
+    if (line.next !== undefined) return { entries, continuationToken: line.next ?? undefined }
+  }
+}
+
+/** @throws ApiError if the response is cut off, or the drive fails. */
+async function nextLine(lines: OpenStream['lines']): Promise<FolderLine> {
+  const { value } = await lines.next()
+  if (value === undefined) throw unreachable(new Error('the listing was cut off'))
+  if (value.message !== undefined) throw new ApiError(value.message, { status: 503 })
+  return value
 }
 
 async function* linesOf(

@@ -10,9 +10,8 @@ import {
   deleteBody,
   readDeleteFailures,
 } from './delete-xml.ts'
-import { fieldsOf, type ListingPage, readListing, type XmlElement } from './listing-xml.ts'
 import { type ObjectDetails, readDetails } from './object-details.ts'
-import { readFailure, S3Failure } from './s3-failure.ts'
+import { fieldsOf, readFailure, S3Failure, type XmlElement } from './s3-failure.ts'
 
 interface S3Target {
   readonly bucket: string
@@ -99,40 +98,6 @@ async function xmlOf(reply: Response): Promise<XmlElement> {
   if (root === undefined)
     throw new ApiError('The response is not valid XML.', { status: reply.status })
   return root
-}
-
-interface ListQuery {
-  readonly bucket: string
-  /** The prefix of every key. */
-  readonly prefix: string
-  /** false: one entry per folder. true: everything in them. */
-  readonly isDeep: boolean
-  /** The open folder, which is removed from shown names. */
-  readonly folder: string
-  readonly continuationToken?: string | undefined
-  readonly startAfter?: string | undefined
-  readonly maxKeys?: number
-  readonly signal?: AbortSignal | undefined
-}
-
-/** A page of up to 1,000 entries. */
-export async function listPage(query: ListQuery): Promise<ListingPage> {
-  const { continuationToken, startAfter } = query
-  const reply = await s3Fetch({
-    method: 'GET',
-    bucket: query.bucket,
-    query: {
-      'list-type': '2',
-      'encoding-type': 'url',
-      'max-keys': String(query.maxKeys ?? 1_000),
-      prefix: query.prefix,
-      ...(query.isDeep ? {} : { delimiter: '/' }),
-      ...(continuationToken !== undefined && { 'continuation-token': continuationToken }),
-      ...(startAfter !== undefined && { 'start-after': startAfter }),
-    },
-    signal: query.signal,
-  })
-  return readListing(await xmlOf(reply), query.folder)
 }
 
 /** @throws S3Failure 404 if the object does not exist. */

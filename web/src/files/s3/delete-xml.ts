@@ -1,4 +1,4 @@
-import { fieldsOf, type XmlElement } from './listing-xml.ts'
+import { fieldsOf, type XmlElement } from './s3-failure.ts'
 
 /** API reference, DeleteObjects: "The request can contain a list of up to 1,000 keys". */
 export const maxDeletions = 1_000

@@ -1,4 +1,16 @@
-import { fieldsOf, type XmlElement } from './listing-xml.ts'
+/** The part of the DOM that reading S3's XML needs. */
+export interface XmlElement {
+  readonly localName: string
+  readonly children: Iterable<XmlElement>
+  readonly textContent: string | null
+}
+
+/** The texts of the children, by name. */
+export function fieldsOf(element: XmlElement): ReadonlyMap<string, string> {
+  const fields = new Map<string, string>()
+  for (const child of element.children) fields.set(child.localName, child.textContent ?? '')
+  return fields
+}
 
 /** An error response of S3. */
 export class S3Failure extends Error {

@@ -5,7 +5,7 @@ import { guardSignOut } from '../../session/sign-out-guard.ts'
 import { showFailure } from '../../ui/messages.ts'
 import { ClashQuestions, shownClash } from '../change/clash-questions.ts'
 import { visibleName } from '../entries/visible-name.ts'
-import { listPage } from '../s3/bucket-client.ts'
+import { listPage } from '../listing/open-folder.ts'
 import { lazyTransport } from '../upload/lazy-transport.ts'
 import { Leftovers } from '../upload/leftovers.ts'
 import { prepareUploads } from '../upload/prepare-uploads.ts'
@@ -59,8 +59,8 @@ export const intake = new UploadIntake({
             signal,
           ),
         underWay: uploads.underWay(bucket),
-        listKeysAfter: async (startAfter) => {
-          const query = { bucket, prefix, folder: prefix, isDeep: true, startAfter, signal }
+        listKeysAfter: async (after) => {
+          const query = { bucket, prefix, isDeep: true, after, signal }
           const { keys, entries, continuationToken } = await listPage(query)
           return { keys, entries, isLast: continuationToken === undefined }
         },

@@ -32,7 +32,7 @@ function opened(count: number, error?: Error) {
   const parts = { buckets: servedBuckets(['files'], []), drive } as unknown as ManagementApiParts
   const route = folderListingRoute(parts)
   const open = async (): Promise<StreamBody> => {
-    const query = { bucket: 'files', prefix: '', filter: '', after: '' }
+    const query = { bucket: 'files', prefix: '', filter: '', after: '', limit: 100_000 }
     const reply = await route.answer({ query } as Parameters<typeof route.answer>[0])
     assert.ok(reply instanceof PassedReply)
     return reply.reply.body as StreamBody

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { treeSize } from '../../../../../web/src/files/change/tree-size.ts'
-import type { ListingPage } from '../../../../../web/src/files/s3/listing-xml.ts'
+import type { ListingPage } from '../../../../../web/src/files/listing/open-folder.ts'
 
 function page(size: number, continuationToken?: string): ListingPage {
   const file = { key: 'a', name: 'a', size, modifiedAtMs: 0, etag: '' }

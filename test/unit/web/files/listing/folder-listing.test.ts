@@ -6,20 +6,20 @@ import {
   autoLoadEntries,
   FolderListing,
 } from '../../../../../web/src/files/listing/folder-listing.ts'
-import type { ListingPage } from '../../../../../web/src/files/s3/listing-xml.ts'
+import type { FolderPage } from '../../../../../web/src/files/listing/folder-pages.ts'
 
 function file(name: string): Entry {
   return { kind: 'file', key: name, name, size: 0, modifiedAtMs: 0, etag: '' }
 }
 
-function pageOf(names: readonly string[], continuationToken?: string): ListingPage {
-  return { entries: names.map(file), keys: names, continuationToken }
+function pageOf(names: readonly string[], continuationToken?: string): FolderPage {
+  return { entries: names.map(file), continuationToken }
 }
 
 interface Asked {
   readonly token: string | undefined
   readonly signal: AbortSignal
-  readonly answer: (page: ListingPage) => void
+  readonly answer: (page: FolderPage) => void
   readonly fail: (error: Error) => void
 }
 
@@ -28,13 +28,13 @@ function startListing() {
   let now = 0
   const listing = new FolderListing({
     fetchPage: (token, signal) => {
-      const { promise, resolve, reject } = Promise.withResolvers<ListingPage>()
+      const { promise, resolve, reject } = Promise.withResolvers<FolderPage>()
       asked.push({ token, signal, answer: resolve, fail: reject })
       return promise
     },
     now: () => now,
   })
-  const answer = async (page: ListingPage) => {
+  const answer = async (page: FolderPage) => {
     asked.at(-1)?.answer(page)
     await turn()
   }

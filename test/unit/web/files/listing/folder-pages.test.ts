@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { FolderListing } from '../../../../../web/src/files/listing/folder-listing.ts'
-import { FolderPages } from '../../../../../web/src/files/listing/folder-pages.ts'
+import { FolderPages, readWhole } from '../../../../../web/src/files/listing/folder-pages.ts'
 
 const line = (names: readonly string[], end: object = {}) =>
   `${JSON.stringify({ entries: names.map((name) => ({ key: `p/${name}`, ...(!name.endsWith('/') && { size: 1, modifiedAtMs: 0, etag: 'e' }) })), ...end })}\n`
@@ -83,5 +83,30 @@ describe('FolderPages', () => {
     await run.ended()
     assert.deepEqual(run.asked, ['', 'p/a'])
     assert.deepEqual(run.names(), ['a', 'b'])
+  })
+})
+
+describe('readWhole', () => {
+  const read = (...lines: readonly string[]) =>
+    readWhole(new Blob([...lines]).stream(), 'p/', new AbortController().signal)
+
+  test('reads all lines of a response, and where the next one continues', async () => {
+    const page = await read(line(['a', 'sub/']), line(['b'], { next: 'p/b' }))
+    assert.deepEqual(
+      page.entries.map(({ kind, name }) => [kind, name]),
+      [
+        ['file', 'a'],
+        ['folder', 'sub'],
+        ['file', 'b'],
+      ],
+    )
+    assert.equal(page.continuationToken, 'p/b')
+    assert.equal((await read(line(['a'], { next: null }))).continuationToken, undefined)
+  })
+
+  test('rejects if the response is cut off or the drive fails', async () => {
+    await assert.rejects(read(line(['a'])), { name: 'ApiError', status: 0 })
+    const failure = line([], { message: 'Check the permissions.' })
+    await assert.rejects(read(line(['a']), failure), { message: 'Check the permissions.' })
   })
 })
