@@ -1,4 +1,4 @@
-import type { KeyBody } from '../../src/dashboard/management/key-schemas.ts'
+import type { KeyBody } from '../../src/dashboard/management/key-routes.ts'
 import { post, signIn } from './management.ts'
 
 const keys: readonly KeyBody[] = [

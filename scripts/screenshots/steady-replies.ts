@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
-import type { KeysReply } from '../../src/dashboard/management/key-schemas.ts'
-import type { StatusReply } from '../../src/dashboard/management/replies.ts'
+import type { KeysReply } from '../../src/dashboard/management/key-routes.ts'
+import type { StatusReply } from '../../src/dashboard/management/management-schemas.ts'
 import type { TrafficReply } from '../../src/dashboard/management/traffic-route.ts'
 
 const mebibyte = 1024 ** 2

@@ -121,7 +121,7 @@ describe('A folder as lines of JSON', () => {
       [{ bucket: 'none' }, 'bucket'],
       [{ prefix: 'many' }, 'prefix'],
       [{ prefix: `${'x'.repeat(1_024)}/` }, 'prefix'],
-      [{ after: 'x'.repeat(1_025) }, 'after'],
+      [{ after: 'x'.repeat(1_027) }, 'after'],
     ] as const
     for (const [query, field] of wrong) {
       const reply = await ask(query)

@@ -4,7 +4,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
 import type { Locator, Page, Route } from 'playwright-core'
-import type { BucketsReply, ExpiryDryRunBody } from '../../src/dashboard/management/replies.ts'
+import type {
+  BucketsReply,
+  ExpiryDryRunBody,
+} from '../../src/dashboard/management/management-schemas.ts'
 import { absenceOfChromium } from '../support/chromium.ts'
 import { barriers, tokenOf, useDashboard } from '../support/dashboard.ts'
 import { writeTree } from '../support/file-browser.ts'

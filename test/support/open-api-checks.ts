@@ -4,7 +4,7 @@ import type {
   OpenApiDocument,
   Parameter,
   Schema,
-} from '../../src/dashboard/open-api/open-api-types.ts'
+} from '../../src/dashboard/open-api/describe-routes.ts'
 
 const methods = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace']
 const jsonTypes = ['null', 'boolean', 'object', 'array', 'number', 'string', 'integer']

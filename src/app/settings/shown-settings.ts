@@ -1,6 +1,6 @@
 import { hostname } from 'node:os'
 import { isDeepStrictEqual } from 'node:util'
-import type { StatusReply } from '../../dashboard/management/replies.ts'
+import type { StatusReply } from '../../dashboard/management/management-schemas.ts'
 import { type AnyOwnDrive, kindOf } from './drive-kinds.ts'
 import { type DriveSettings, nameOfDrive } from './own-drives.ts'
 import { placeText } from './parse-names.ts'

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { ArchivePlaces } from '../../dashboard/shares/archive-places.ts'
+import { ArchiveSlots } from '../../dashboard/shares/archive-slots.ts'
 import { MakerAccess } from '../../dashboard/shares/maker-access.ts'
 import { ShareCookies } from '../../dashboard/shares/share-cookies.ts'
 import { createShareHandler } from '../../dashboard/shares/share-handler.ts'
@@ -117,7 +117,7 @@ export function openShares(wiring: SharesWiring): HttpHandler {
       s3,
     }),
     drive: wiring.drive,
-    archives: new ArchivePlaces(),
+    archives: new ArchiveSlots(),
     cookies: new ShareCookies(createSealer(secretKey, 'shares'), now),
     attempts: sessions,
     clientAddress: clientOf(settings),

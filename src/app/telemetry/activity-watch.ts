@@ -6,7 +6,7 @@ import {
   type ActivityRow,
   ActivityTable,
 } from '../../dashboard/management/activity-table.ts'
-import { isOrdinaryFailure, isOwnRequest } from '../../dashboard/management/ordinary-failures.ts'
+import { isExpectedFailure, isOwnRequest } from '../../dashboard/management/expected-failures.ts'
 import { shareOperation } from '../../dashboard/shares/share-handler.ts'
 import type { HttpReply, HttpRequest } from '../../platform/http/message.ts'
 import type { Refusal } from '../../platform/http/server.ts'
@@ -108,7 +108,7 @@ export class ActivityWatch implements KeptActivity, RequestSink {
     const { id, method, kind, atMs, status, isOwn, logFields = {} } = noted
     // Without a dashboard, nobody can see them.
     if (this.#settings.dashboardPassword === undefined) return
-    if (kind !== 'change' && isOrdinaryFailure({ method, status, logFields }, this.#buckets)) return
+    if (kind !== 'change' && isExpectedFailure({ method, status, logFields }, this.#buckets)) return
     this.#recorder.note(kind, {
       ...{ atMs, requestId: id, method, status },
       bucket: textOf(logFields.bucket),

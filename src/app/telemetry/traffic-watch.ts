@@ -1,4 +1,4 @@
-import { ordinaryStatuses } from '../../dashboard/management/ordinary-failures.ts'
+import { expectedStatuses } from '../../dashboard/management/expected-failures.ts'
 import type { Traffic, TrafficRange } from '../../dashboard/management/traffic-route.ts'
 import {
   minuteMs,
@@ -56,7 +56,7 @@ export class TrafficWatch implements RequestSink, CallSink {
     if (minute === undefined) return
     minute.requests += 1
     if (status >= 500) minute.failed += 1
-    else if (status >= 400 && !ordinaryStatuses.has(status)) minute.refused += 1
+    else if (status >= 400 && !expectedStatuses.has(status)) minute.refused += 1
     minute.receivedBytes += bytesReceived
     minute.sentBytes += bytesSent
   }

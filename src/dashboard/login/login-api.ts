@@ -1,10 +1,10 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
 import { z } from 'zod'
 import type { HttpRequest } from '../../platform/http/message.ts'
 import { ApiError } from '../../platform/json-api/api-error.ts'
 import { type Access, type Route, route, routesBelow } from '../../platform/json-api/route.ts'
 import { AttemptLimiter } from '../../platform/state/key-value/attempt-limiter.ts'
 import { KeyValueError, type KeyValueStore } from '../../platform/state/key-value/key-value.ts'
-import { isPasswordHash } from './password.ts'
 import { bearerToken, Sessions, sessionSeconds } from './sessions.ts'
 
 interface LoginOptions {
@@ -182,4 +182,15 @@ function tooManyFailures(waitSeconds: number): ApiError {
     `Too many failed logins. Try again in ${minutes} minute${minutes === 1 ? '' : 's'}.`,
     { headers: { 'retry-after': String(waitSeconds) } },
   )
+}
+
+/**
+ * Whether `hash` is the SHA-256 of the password: hex, either case. Takes the same time for every
+ * wrong hash (docs/contract/login.md, "Password hash").
+ */
+export function isPasswordHash(hash: string, password: string): boolean {
+  const expected = createHash('sha256').update(password).digest()
+  const isHex = /^[0-9a-f]{64}$/i.test(hash)
+  const given = isHex ? Buffer.from(hash, 'hex') : Buffer.alloc(expected.length)
+  return timingSafeEqual(given, expected) && isHex
 }

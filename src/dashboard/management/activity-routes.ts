@@ -8,7 +8,7 @@ import {
   activityReply,
 } from './activity-schemas.ts'
 import type { ActivityKind, ActivityPage, ActivityRow } from './activity-table.ts'
-import { failuresReply } from './replies.ts'
+import { failuresReply } from './management-schemas.ts'
 
 /** What is kept of the requests of all processes. */
 export interface KeptActivity {

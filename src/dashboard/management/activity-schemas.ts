@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { failureStatus } from './replies.ts'
+import { failureStatus } from './management-schemas.ts'
 
 const activityStatus = failureStatus.extend({
   isFailure: z.boolean().meta({ description: 'false: it changed something.' }),

@@ -13,7 +13,7 @@ import {
   type ExpiryRule,
   expiryDryRunBody,
   expiryDryRunReply,
-} from './replies.ts'
+} from './management-schemas.ts'
 import { driveIsAway, noBucket, timeOf } from './route-checks.ts'
 
 /** Changes what is set for a bucket, and shows beforehand what that would remove. */

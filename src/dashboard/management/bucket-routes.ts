@@ -5,7 +5,7 @@ import { BucketError, type BucketErrorKind } from '../../storage/buckets/bucket-
 import { DriveError } from '../../storage/drives/drive-error.ts'
 import { describeBuckets } from './bucket-status.ts'
 import type { ManagementApiParts } from './management-parts.ts'
-import { bucketStatus, bucketsReply } from './replies.ts'
+import { bucketStatus, bucketsReply } from './management-schemas.ts'
 import { noBucket } from './route-checks.ts'
 
 export function bucketRoutes(parts: ManagementApiParts): readonly Route[] {

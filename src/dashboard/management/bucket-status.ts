@@ -4,7 +4,7 @@ import type { LifecycleRule } from '../../storage/buckets/lifecycle-rules.ts'
 import type { BucketCount } from '../../storage/jobs/bucket-counts.ts'
 import type { ExpiryRun } from '../../storage/jobs/expiry/expiry.ts'
 import type { ManagementApiParts } from './management-parts.ts'
-import type { BucketStatus, ExpiryRule, ExpiryRunStatus } from './replies.ts'
+import type { BucketStatus, ExpiryRule, ExpiryRunStatus } from './management-schemas.ts'
 import { timeOf, timeOrNull } from './route-checks.ts'
 
 const unknownCount: BucketCount = { figures: undefined, isCounting: false, problem: undefined }

@@ -4,7 +4,12 @@ import { type Route, route } from '../../platform/json-api/route.ts'
 import { isLegalKey } from '../../storage/drives/kit/names/key-path.ts'
 import { type Deletion, deletionLimits } from '../../storage/jobs/deletions.ts'
 import type { ManagementApiParts } from './management-parts.ts'
-import { type DeletionReply, deletionBody, deletionReply, deletionsReply } from './replies.ts'
+import {
+  type DeletionReply,
+  deletionBody,
+  deletionReply,
+  deletionsReply,
+} from './management-schemas.ts'
 import { assertBucket, timeOf } from './route-checks.ts'
 
 const idParams = z.object({ id: z.string() })

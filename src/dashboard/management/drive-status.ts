@@ -3,7 +3,7 @@ import { withinTime } from '../../platform/process/time-limit.ts'
 import type { Drive } from '../../storage/drives/drive.ts'
 import { DriveError } from '../../storage/drives/drive-error.ts'
 
-import type { DriveStatusReply } from './replies.ts'
+import type { DriveStatusReply } from './management-schemas.ts'
 
 /** The maximum wait for a drive that hangs. */
 const defaultWaitMs = 2_000

@@ -1,4 +1,6 @@
 import { z } from 'zod'
+import type { HttpRequest } from '../../platform/http/message.ts'
+import { ApiError } from '../../platform/json-api/api-error.ts'
 import { type Route, route, routesBelow } from '../../platform/json-api/route.ts'
 import { DriveError } from '../../storage/drives/drive-error.ts'
 import { thumbnailRoutes } from '../thumbnails/thumbnail-routes.ts'
@@ -12,12 +14,11 @@ import { folderListingRoute } from './folders/folder-listing-route.ts'
 import { searchRoute } from './folders/search-route.ts'
 import { keyRoutes } from './key-routes.ts'
 import type { ManagementApiParts } from './management-parts.ts'
+import { folderRevisionReply, statusReply, uploadsReply } from './management-schemas.ts'
 import { presignRoute } from './presign-route.ts'
-import { folderRevisionReply, statusReply } from './replies.ts'
 import { assertBucket, driveIsAway, originOfRequest } from './route-checks.ts'
 import { trafficRoute } from './traffic-route.ts'
 import { trashRoutes } from './trash-routes.ts'
-import { uploadRoutes } from './upload-routes.ts'
 
 /** The management API (docs/management-api.md). */
 export function managementApi(parts: ManagementApiParts): readonly Route[] {
@@ -89,5 +90,79 @@ function folderRoute({ buckets, folders }: ManagementApiParts): Route {
         throw error instanceof DriveError ? driveIsAway(error) : error
       }
     },
+  })
+}
+
+/** The format of `next`: a time and an id. */
+const uploadPosition = /^\d{1,15}\.[A-Za-z0-9_-]{1,64}$/
+
+function uploadRoutes({ buckets, uploads }: ManagementApiParts): readonly Route[] {
+  const list = route({
+    method: 'GET',
+    path: '/uploads',
+    operationId: 'getUploads',
+    summary: 'Lists open multipart uploads, newest first',
+    query: z.strictObject({
+      bucket: z.string().optional(),
+      after: z
+        .string()
+        .regex(uploadPosition, 'expected `next` of the previous page')
+        .optional()
+        .meta({ description: '`next` of the previous page.' }),
+    }),
+    reply: uploadsReply,
+    async answer({ query: { bucket, after } }) {
+      if (bucket !== undefined) assertBucket(buckets, bucket)
+      return uploads.list({ bucket, after })
+    },
+  })
+  const abort = route({
+    method: 'DELETE',
+    path: '/uploads/{uploadId}',
+    operationId: 'abortUpload',
+    summary: 'Aborts an open multipart upload',
+    description: 'Its bytes are deleted. A part that is being uploaded fails.',
+    params: z.object({ uploadId: z.string() }),
+    status: 204,
+    replyDescription: 'Aborted.',
+    async answer({ params: { uploadId }, request: { signal } }) {
+      if (await uploads.abort(uploadId, signal)) return
+      throw new ApiError(404, 'The upload does not exist or is no longer open.')
+    },
+  })
+  return [list, abort]
+}
+
+interface ResetRouteParts {
+  /** Removes all objects and open uploads. */
+  readonly reset: () => Promise<void>
+  /** Whether a browser may have sent the request for a page that is not ours. */
+  readonly isFromOtherPage: (request: HttpRequest) => boolean
+}
+
+/**
+ * `POST /-/api/reset`, for tests of other programs. To be served only with a drive that keeps nothing,
+ * because it asks for no session.
+ */
+export function resetRoute({ reset, isFromOtherPage }: ResetRouteParts): Route {
+  return route({
+    method: 'POST',
+    path: '/-/api/reset',
+    operationId: 'reset',
+    summary: 'Removes all objects and open uploads',
+    description: 'Exists only with DRIVE=memory:, and needs no session. For tests.',
+    tag: 'management',
+    access: {
+      security: [],
+      admit(request) {
+        if (!isFromOtherPage(request)) return
+        const message =
+          'A web page may send this request only from its own origin, on localhost or an IP address.'
+        throw new ApiError(403, message)
+      },
+    },
+    status: 204,
+    replyDescription: 'The buckets are empty.',
+    answer: reset,
   })
 }

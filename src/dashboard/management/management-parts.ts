@@ -16,7 +16,7 @@ import type { SearchLine, SearchQuery } from '../../storage/search/search.ts'
 import type { ThumbnailTable } from '../thumbnails/thumbnail-table.ts'
 import type { KeptActivity } from './activity-routes.ts'
 import type { FolderRevisions } from './folders/folder-revisions.ts'
-import type { StatusReply, UploadStatus } from './replies.ts'
+import type { StatusReply, UploadStatus } from './management-schemas.ts'
 import type { trafficRoute } from './traffic-route.ts'
 
 export interface ManagementApiParts {

@@ -2,7 +2,7 @@ import { ApiError, jsonPath } from '../../platform/json-api/api-error.ts'
 import { type Route, route } from '../../platform/json-api/route.ts'
 import { isLegalKey } from '../../storage/drives/kit/names/key-path.ts'
 import type { ManagementApiParts } from './management-parts.ts'
-import { presignBody, presignReply } from './replies.ts'
+import { presignBody, presignReply } from './management-schemas.ts'
 import { assertBucket, originOfRequest, timeOf } from './route-checks.ts'
 
 /** Parameters of the signature itself, Version 4 or 2, which clients may not set. */

@@ -1,5 +1,6 @@
 import type { HttpRequest } from '../../platform/http/message.ts'
 import { ApiError } from '../../platform/json-api/api-error.ts'
+import { Limiter } from '../../platform/process/limiter.ts'
 import type { Buckets } from '../../storage/buckets/buckets.ts'
 import type { DriveError } from '../../storage/drives/drive-error.ts'
 import type { ManagementApiParts } from './management-parts.ts'
@@ -44,4 +45,23 @@ export function timeOf(atMs: number): string {
 
 export function timeOrNull(atMs: number | undefined): string | null {
   return atMs === undefined ? null : timeOf(atMs)
+}
+
+/** Bounds how many replies that take long a process sends at a time. */
+export class ReplySlots {
+  readonly #message: string
+  readonly #limiter: Limiter
+
+  /** @param message of the refusal when no place is free */
+  constructor(places: number, message: string) {
+    this.#limiter = new Limiter(places)
+    this.#message = message
+  }
+
+  /** Returns what ends it, which may be called again. @throws ApiError 503 */
+  enter(): () => void {
+    const leave = this.#limiter.enterNow()
+    if (leave === undefined) throw new ApiError(503, this.#message)
+    return leave
+  }
 }

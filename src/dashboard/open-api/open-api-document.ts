@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { JsonBytes, type Route, route } from '../../platform/json-api/route.ts'
+import type { OpenApiDocument, Schema } from './describe-routes.ts'
 import { describeRoutes } from './describe-routes.ts'
-import type { OpenApiDocument, Schema } from './open-api-types.ts'
 import { ownPaths } from './own-paths.ts'
 
 const info = {

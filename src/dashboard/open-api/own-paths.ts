@@ -1,4 +1,4 @@
-import type { ApiResponse, PathItem, Schema } from './open-api-types.ts'
+import type { ApiResponse, PathItem, Schema } from './describe-routes.ts'
 
 /** Paths outside S3 and the JSON protocols. */
 

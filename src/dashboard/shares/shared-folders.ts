@@ -3,8 +3,9 @@ import { attachmentNamed } from '../../platform/text/percent-encoding.ts'
 import { openArchive } from '../../storage/archive/object-archive.ts'
 import { isLegalKey } from '../../storage/drives/kit/names/key-path.ts'
 import type { Entry } from '../../storage/drives/listed-entry.ts'
-import { folderPage } from './folder-page.ts'
-import { nameOf, refusals, ShareRefusal } from './share-texts.ts'
+import { type Share, sharesBase } from './share.ts'
+import { factsOf, type Html, html, type SharePage } from './share-pages.ts'
+import { nameOf, refusals, ShareRefusal, shownName, sizeText } from './share-texts.ts'
 import { assertLeft, count, sendFile } from './shared-files.ts'
 import type { ShareHandlerParts, Visit, VisitReply } from './visit.ts'
 
@@ -77,4 +78,74 @@ async function entriesOf(
     found.push(...entries.filter(({ key }) => key !== prefix))
   }
   return found
+}
+
+interface SharedFolder {
+  /** Below the folder of the share. */
+  readonly path: string
+  readonly entries: readonly Entry[]
+  /** The last key of the page, if there are more. */
+  readonly next: string | undefined
+}
+
+/** Files that most likely are pictures. What they are is known when they are opened. */
+const picture = /\.(?:png|jpe?g|gif|webp|avif|bmp)$/i
+
+/** The page of a link to a folder, or of a folder in it. */
+function folderPage(token: string, share: Share, folder: SharedFolder): SharePage {
+  const address = `${sharesBase}${token}`
+  const name = shownName(nameOf(share.path + folder.path) || share.bucket)
+  const entries = folder.entries.map((entry) => ({
+    path: entry.key.slice(share.path.length),
+    name: shownName(nameOf(entry.key)),
+    size: entry.kind === 'object' ? entry.size : undefined,
+  }))
+  // With a limit, a picture on the page would be a download that is not counted.
+  const isGallery = share.maxUses === 0
+  const pictures = isGallery ? entries.filter((entry) => picture.test(entry.path)) : []
+  return {
+    title: name,
+    body: html`<p class="kind">Shared folder</p>
+${folder.path !== '' && crumbs(address, share, folder.path)}
+<h1><bdi>${name}</bdi></h1>
+<p class="facts">${entries.length === 0 ? 'This folder is empty' : 'Press a name to download it'}${factsOf(share)}</p>
+${pictures.length > 0 && html`<ul class="gallery">${pictures.map((one) => shownPicture(address, one))}</ul>`}
+${entries.length > 0 && html`<p><a href="${address}/zip?${queryOf({ path: folder.path })}" download>Download all as ZIP</a></p>`}
+<ul class="entries">${entries.map((entry) => row(address, entry))}</ul>
+${folder.next !== undefined && html`<p class="actions"><a class="button" href="${address}?${queryOf({ path: folder.path, after: folder.next })}">Next page</a></p>`}`,
+  }
+}
+
+interface ShownEntry {
+  readonly path: string
+  readonly name: string
+  /** Undefined: a folder. */
+  readonly size: number | undefined
+}
+
+function row(address: string, { path, name, size }: ShownEntry): Html {
+  if (size === undefined) {
+    return html`<li class="folder"><a href="${address}?${queryOf({ path })}"><bdi>${name}</bdi></a></li>`
+  }
+  return html`<li><a href="${address}/file?${queryOf({ path })}" download><bdi>${name}</bdi></a> <span>${sizeText(size)}</span></li>`
+}
+
+function shownPicture(address: string, { path, name }: ShownEntry): Html {
+  const source = `${address}/file?${queryOf({ path })}&inline`
+  return html`<li><a href="${source}" target="_blank" rel="noopener"><img src="${source}" alt="${name}" loading="lazy"></a></li>`
+}
+
+/** The folders above, up to that of the share. */
+function crumbs(address: string, share: Share, path: string): Html {
+  const above = path.split('/').slice(0, -2)
+  const links = above.map((segment, index) => {
+    const query = queryOf({ path: `${above.slice(0, index + 1).join('/')}/` })
+    return html` / <a href="${address}?${query}"><bdi>${shownName(segment)}</bdi></a>`
+  })
+  const top = shownName(nameOf(share.path) || share.bucket)
+  return html`<nav class="crumbs" aria-label="Folders above"><a href="${address}"><bdi>${top}</bdi></a>${links}</nav>`
+}
+
+function queryOf(fields: Readonly<Record<string, string>>): string {
+  return new URLSearchParams(fields).toString()
 }

@@ -2,7 +2,7 @@ import type { HttpReply, HttpRequest } from '../../platform/http/message.ts'
 import type { OriginOf } from '../../platform/http/origin.ts'
 import type { KeyValueStore } from '../../platform/state/key-value/key-value.ts'
 import type { Drive } from '../../storage/drives/drive.ts'
-import type { ArchivePlaces } from './archive-places.ts'
+import type { ArchiveSlots } from './archive-slots.ts'
 import type { MakerAccess } from './maker-access.ts'
 import type { Share } from './share.ts'
 import type { ShareCookies } from './share-cookies.ts'
@@ -13,7 +13,7 @@ export interface ShareHandlerParts {
   readonly table: Pick<ShareTable, 'find' | 'count'>
   readonly makers: MakerAccess
   readonly drive: Pick<Drive, 'list' | 'head' | 'open' | 'remove'>
-  readonly archives: ArchivePlaces
+  readonly archives: ArchiveSlots
   readonly cookies: ShareCookies
   /** AUTH_KV, where wrong passwords are counted. */
   readonly attempts: KeyValueStore

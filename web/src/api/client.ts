@@ -1,4 +1,7 @@
-import type { PresignBody, PresignReply } from '../../../src/dashboard/management/replies.ts'
+import type {
+  PresignBody,
+  PresignReply,
+} from '../../../src/dashboard/management/management-schemas.ts'
 import { afterSignIn } from '../session/after-sign-in.ts'
 import { sessionStore } from '../session/session-store.ts'
 import { ApiError, toApiError, unreachable } from './api-error.ts'

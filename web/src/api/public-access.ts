@@ -1,4 +1,4 @@
-import type { StatusReply } from '../../../src/dashboard/management/replies.ts'
+import type { StatusReply } from '../../../src/dashboard/management/management-schemas.ts'
 
 type Status = Pick<StatusReply, 'settings'> | undefined
 

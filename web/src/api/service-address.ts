@@ -1,4 +1,4 @@
-import type { StatusReply } from '../../../src/dashboard/management/replies.ts'
+import type { StatusReply } from '../../../src/dashboard/management/management-schemas.ts'
 import { ownPath } from './client.ts'
 
 type Endpoint = Pick<StatusReply['endpoint'], 'url' | 'isPublicUrl'>

@@ -5,7 +5,7 @@ import type {
   DeletionsReply,
   StatusReply,
   UploadsReply,
-} from '../../../src/dashboard/management/replies.ts'
+} from '../../../src/dashboard/management/management-schemas.ts'
 import type { TrafficReply } from '../../../src/dashboard/management/traffic-route.ts'
 import { request } from './client.ts'
 

@@ -1,5 +1,5 @@
 import { Badge } from '@mantine/core'
-import type { BucketStatus } from '../../../src/dashboard/management/replies.ts'
+import type { BucketStatus } from '../../../src/dashboard/management/management-schemas.ts'
 import { accessByPolicy, publicAccess } from '../api/public-access.ts'
 import { useStatus } from '../api/service-queries.ts'
 

@@ -1,6 +1,6 @@
 import { Alert, Code, Stack, Text } from '@mantine/core'
 import { IconInfoCircle } from '@tabler/icons-react'
-import type { StatusReply } from '../../../src/dashboard/management/replies.ts'
+import type { StatusReply } from '../../../src/dashboard/management/management-schemas.ts'
 import { serviceAddress } from '../api/service-address.ts'
 import { useBuckets, useStatus } from '../api/service-queries.ts'
 import { ClientTabs } from '../ui/copy/client-tabs.tsx'

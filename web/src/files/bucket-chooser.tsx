@@ -2,7 +2,10 @@ import { Button } from '@mantine/core'
 import { IconBucket, IconListSearch, IconPlus } from '@tabler/icons-react'
 import { lazy, Suspense, useState } from 'react'
 import { Link } from 'wouter'
-import type { BucketStatus, BucketsReply } from '../../../src/dashboard/management/replies.ts'
+import type {
+  BucketStatus,
+  BucketsReply,
+} from '../../../src/dashboard/management/management-schemas.ts'
 import { useBuckets } from '../api/service-queries.ts'
 import { CreateBucketButton } from '../buckets/create-bucket-button.tsx'
 import { PublicBadge } from '../buckets/public-badge.tsx'

@@ -1,4 +1,4 @@
-import type { KeyWithSecretReply } from '../../../src/dashboard/management/key-schemas.ts'
+import type { KeyWithSecretReply } from '../../../src/dashboard/management/key-routes.ts'
 import { useBuckets, useStatus } from '../api/service-queries.ts'
 import { clientSettings, secretKeyPlaceholder } from '../connect/client-settings.ts'
 import { gatewayOf } from '../connect/connect-section.tsx'

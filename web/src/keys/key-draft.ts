@@ -1,4 +1,4 @@
-import type { KeyBody, KeyReply } from '../../../src/dashboard/management/key-schemas.ts'
+import type { KeyBody, KeyReply } from '../../../src/dashboard/management/key-routes.ts'
 import { dayOf, endOfDay } from '../format/day-field.ts'
 import { type Action, presets } from './key-text.ts'
 

@@ -1,7 +1,7 @@
 import { Badge, Code, Group, Menu, Switch, Text } from '@mantine/core'
 import { IconPencil, IconRefresh } from '@tabler/icons-react'
 import { useState } from 'react'
-import type { KeyReply, KeyWithSecretReply } from '../../../src/dashboard/management/key-schemas.ts'
+import type { KeyReply, KeyWithSecretReply } from '../../../src/dashboard/management/key-routes.ts'
 import { Age } from '../ui/age.tsx'
 import { Confirm } from '../ui/confirm.tsx'
 import { CopyButton } from '../ui/copy/copy-button.tsx'

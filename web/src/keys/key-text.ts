@@ -1,4 +1,4 @@
-import type { KeyReply } from '../../../src/dashboard/management/key-schemas.ts'
+import type { KeyReply } from '../../../src/dashboard/management/key-routes.ts'
 
 export type Grant = KeyReply['grants'][number]
 export type Action = Grant['actions'][number]

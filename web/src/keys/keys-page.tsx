@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core'
 import { IconKey, IconPlus } from '@tabler/icons-react'
 import { useState } from 'react'
-import type { KeyReply, KeyWithSecretReply } from '../../../src/dashboard/management/key-schemas.ts'
+import type { KeyReply, KeyWithSecretReply } from '../../../src/dashboard/management/key-routes.ts'
 import { useBuckets } from '../api/service-queries.ts'
 import { EmptyState } from '../ui/empty-state.tsx'
 import { Loaded } from '../ui/loaded.tsx'

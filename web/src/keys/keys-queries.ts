@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import type { KeysReply } from '../../../src/dashboard/management/key-schemas.ts'
+import type { KeysReply } from '../../../src/dashboard/management/key-routes.ts'
 import { request } from '../api/client.ts'
 import { type ChangeHandlers, useChange } from '../ui/use-action.ts'
 

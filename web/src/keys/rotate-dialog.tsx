@@ -1,6 +1,6 @@
 import { NativeSelect, Text } from '@mantine/core'
 import { useState } from 'react'
-import type { KeyReply, KeyWithSecretReply } from '../../../src/dashboard/management/key-schemas.ts'
+import type { KeyReply, KeyWithSecretReply } from '../../../src/dashboard/management/key-routes.ts'
 import { FormDialog } from '../ui/form-dialog.tsx'
 import { failureOf } from '../ui/messages.ts'
 import { pathOf, useKeyAction } from './keys-queries.ts'

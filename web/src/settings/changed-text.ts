@@ -1,4 +1,4 @@
-import type { BucketStatus } from '../../../src/dashboard/management/replies.ts'
+import type { BucketStatus } from '../../../src/dashboard/management/management-schemas.ts'
 import { formatAmount } from '../format/bytes.ts'
 
 /** What was set for buckets at run time: "1 created, 2 with a quota"; "none" if nothing was. */

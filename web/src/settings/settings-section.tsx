@@ -1,6 +1,6 @@
 import { Button, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import type { StatusReply } from '../../../src/dashboard/management/replies.ts'
+import type { StatusReply } from '../../../src/dashboard/management/management-schemas.ts'
 import { useStatus } from '../api/service-queries.ts'
 import { Loaded } from '../ui/loaded.tsx'
 import { Section } from '../ui/section.tsx'

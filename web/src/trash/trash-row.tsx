@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core'
 import { IconTrashX } from '@tabler/icons-react'
 import { useState } from 'react'
-import type { TrashReply } from '../../../src/dashboard/management/trash-schemas.ts'
+import type { TrashReply } from '../../../src/dashboard/management/trash-routes.ts'
 import { emptyJob, restoreJob } from '../files/change/trash-work.ts'
 import { NameText } from '../files/entries/name-text.tsx'
 import { visibleName } from '../files/entries/visible-name.ts'

@@ -1,6 +1,5 @@
 import { createLogin } from '../../../dashboard/login/login-api.ts'
-import { managementApi } from '../../../dashboard/management/management-api.ts'
-import { resetRoute } from '../../../dashboard/management/reset-route.ts'
+import { managementApi, resetRoute } from '../../../dashboard/management/management-api.ts'
 import { describeService, openApiRoute } from '../../../dashboard/open-api/open-api-document.ts'
 import { shareRoutes } from '../../../dashboard/shares/share-routes.ts'
 import { ShareTable } from '../../../dashboard/shares/share-table.ts'

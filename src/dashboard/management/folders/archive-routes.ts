@@ -6,9 +6,8 @@ import { attachmentNamed } from '../../../platform/text/percent-encoding.ts'
 import type { ArchiveBody } from '../../../storage/archive/object-archive.ts'
 import { DriveError } from '../../../storage/drives/drive-error.ts'
 import type { ManagementApiParts } from '../management-parts.ts'
-import { archiveBody, archiveReply } from '../replies.ts'
-import { assertBucket, driveIsAway, noBucket, timeOf } from '../route-checks.ts'
-import { Places } from './places.ts'
+import { archiveBody, archiveReply } from '../management-schemas.ts'
+import { assertBucket, driveIsAway, noBucket, ReplySlots, timeOf } from '../route-checks.ts'
 
 /** How long an address can be opened. A download that has begun goes on. */
 const openMs = 10 * 60_000
@@ -51,7 +50,7 @@ export function orderRoute({ buckets, store, now }: ManagementApiParts): Route {
 
 /** Opens the addresses of `orderRoute`. It needs no session. */
 export function archiveRoute({ buckets, store, openArchive }: ManagementApiParts): Route {
-  const places = new Places(maxSent, 'Too many folders are being downloaded. Try again later.')
+  const places = new ReplySlots(maxSent, 'Too many folders are being downloaded. Try again later.')
   return route({
     method: 'GET',
     path: '/archive',

@@ -5,7 +5,7 @@ import { isLegalKey } from '../../../storage/drives/kit/names/key-path.ts'
 import { type FolderCount, folderCountLimits } from '../../../storage/jobs/folder-counts.ts'
 import { figuresOf } from '../bucket-status.ts'
 import type { ManagementApiParts } from '../management-parts.ts'
-import { bucketStatus } from '../replies.ts'
+import { bucketStatus } from '../management-schemas.ts'
 import { assertBucket } from '../route-checks.ts'
 
 const { objects, bytes, lastModified, countedAt, isCounting, problem } = bucketStatus.shape

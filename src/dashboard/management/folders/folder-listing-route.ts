@@ -5,8 +5,7 @@ import { PassedReply, type Route, route } from '../../../platform/json-api/route
 import { DriveError } from '../../../storage/drives/drive-error.ts'
 import type { Entry, EntryCursor } from '../../../storage/drives/listed-entry.ts'
 import type { ManagementApiParts } from '../management-parts.ts'
-import { assertBucket } from '../route-checks.ts'
-import { Places } from './places.ts'
+import { assertBucket, ReplySlots } from '../route-checks.ts'
 
 /** Entries of a line: few enough for a browser to read it between two frames. */
 const lineEntries = 500
@@ -35,7 +34,7 @@ export type FolderLine = z.infer<typeof folderLine>
 
 /** A whole folder in one reply: a client does not wait for each page. */
 export function folderListingRoute({ buckets, drive }: ManagementApiParts): Route {
-  const places = new Places(maxSent, 'Too many folders are being listed. Try again later.')
+  const places = new ReplySlots(maxSent, 'Too many folders are being listed. Try again later.')
   return route({
     method: 'GET',
     path: '/folder',

@@ -4,8 +4,7 @@ import { PassedReply, type Route, route } from '../../../platform/json-api/route
 import { sortKeys } from '../../../platform/text/key-order.ts'
 import type { SearchLine, SearchPosition } from '../../../storage/search/search.ts'
 import type { ManagementApiParts } from '../management-parts.ts'
-import { assertBucket } from '../route-checks.ts'
-import { Places } from './places.ts'
+import { assertBucket, ReplySlots } from '../route-checks.ts'
 
 /** Searches that a process runs at a time. */
 const maxSearches = 8
@@ -17,7 +16,7 @@ const position = z.tuple([z.string(), z.string()])
 
 /** Finds names while they are read, so that the first results come at once. */
 export function searchRoute({ buckets, search }: ManagementApiParts): Route {
-  const places = new Places(maxSearches, 'Too many searches are running. Try again later.')
+  const places = new ReplySlots(maxSearches, 'Too many searches are running. Try again later.')
   return route({
     method: 'GET',
     path: '/search',

@@ -64,7 +64,7 @@ test('A bucket reached through a symbolic link is the folder that it leads to', 
   )
 })
 
-test('Places beside the buckets are allowed, also with a name that begins the same', async (t) => {
+test('ReplySlots beside the buckets are allowed, also with a name that begins the same', async (t) => {
   const folder = temporaryFolder(t)
   const DRIVE = `file:${join(folder, 'drive')}`
   const DATABASE_URL = `sqlite:${join(folder, 'drive/photos.db')}`

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'
-import { isPasswordHash } from '../../../../src/dashboard/login/password.ts'
+import { isPasswordHash } from '../../../../src/dashboard/login/login-api.ts'
 
 const password = 'correct horse é'
 const hash = createHash('sha256').update(password).digest('hex')

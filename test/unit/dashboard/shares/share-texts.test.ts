@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { html } from '../../../../src/dashboard/shares/html.ts'
-import { isShownInBrowser } from '../../../../src/dashboard/shares/share-pages.ts'
+import { html, isShownInBrowser } from '../../../../src/dashboard/shares/share-pages.ts'
 import { nameOf, shownName, sizeText } from '../../../../src/dashboard/shares/share-texts.ts'
 
 test('html escapes every text, and leaves markup and what is absent', () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { endingOf, numberedName, safeName } from '../../../../src/dashboard/shares/visitor-names.ts'
+import { endingOf, numberedName, safeName } from '../../../../src/dashboard/shares/drop-links.ts'
 
 test('safeName keeps what follows the last slash, not hidden and without odd characters', () => {
   for (const [given, kept] of [

@@ -117,7 +117,7 @@ test('A connection that has only just become idle is not closed for another', as
   await idle?.until('servedHTTP')
 })
 
-test('Places become free when connections close', async (t) => {
+test('ReplySlots become free when connections close', async (t) => {
   const fixture = await startServer(t, async () => text('served'), {
     maxConnections: 1,
     refuseExtra,

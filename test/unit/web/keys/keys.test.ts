@@ -4,7 +4,7 @@ import {
   type KeyReply,
   keyBody,
   keyChangeBody,
-} from '../../../../src/dashboard/management/key-schemas.ts'
+} from '../../../../src/dashboard/management/key-routes.ts'
 import { bodyOf, draftOf, newDraft } from '../../../../web/src/keys/key-draft.ts'
 import { grantText, keyStates, presetOf } from '../../../../web/src/keys/key-text.ts'
 

@@ -4,7 +4,7 @@ import {
   type BucketStatus,
   bucketChange,
   type ExpiryRule,
-} from '../../../../src/dashboard/management/replies.ts'
+} from '../../../../src/dashboard/management/management-schemas.ts'
 import {
   changeOf,
   draftOf,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { ExpiryDryRunReply } from '../../../../src/dashboard/management/replies.ts'
+import type { ExpiryDryRunReply } from '../../../../src/dashboard/management/management-schemas.ts'
 import {
   countExpired,
   deletesObjects,

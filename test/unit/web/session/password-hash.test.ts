@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { isPasswordHash } from '../../../../src/dashboard/login/password.ts'
+import { isPasswordHash } from '../../../../src/dashboard/login/login-api.ts'
 import { passwordHash } from '../../../../web/src/session/password-hash.ts'
 
 test('passwordHash returns what the login API expects', () => {

@@ -1,6 +1,6 @@
 import { Badge, Loader } from '@mantine/core'
 import { IconX } from '@tabler/icons-react'
-import type { DeletionReply } from '../../../../src/dashboard/management/replies.ts'
+import type { DeletionReply } from '../../../../src/dashboard/management/management-schemas.ts'
 import { useDeletions } from '../../api/service-queries.ts'
 import { formatAmount } from '../../format/bytes.ts'
 import { Age } from '../../ui/age.tsx'

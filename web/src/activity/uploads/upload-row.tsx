@@ -1,6 +1,6 @@
 import { useDisclosure } from '@mantine/hooks'
 import { IconX } from '@tabler/icons-react'
-import type { UploadStatus } from '../../../../src/dashboard/management/replies.ts'
+import type { UploadStatus } from '../../../../src/dashboard/management/management-schemas.ts'
 import { formatAmount, formatBytes } from '../../format/bytes.ts'
 import { Age } from '../../ui/age.tsx'
 import { Confirm } from '../../ui/confirm.tsx'

@@ -1,5 +1,5 @@
 import { Text } from '@mantine/core'
-import type { UploadStatus } from '../../../../src/dashboard/management/replies.ts'
+import type { UploadStatus } from '../../../../src/dashboard/management/management-schemas.ts'
 import { useUploads } from '../../api/service-queries.ts'
 import { Loaded } from '../../ui/loaded.tsx'
 import { MoreButton } from '../../ui/more-button.tsx'

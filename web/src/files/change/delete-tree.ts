@@ -1,4 +1,4 @@
-import type { DeletionReply } from '../../../../src/dashboard/management/replies.ts'
+import type { DeletionReply } from '../../../../src/dashboard/management/management-schemas.ts'
 import type { JobReport } from '../transfers/job-list.ts'
 
 /** The operations of the gateway on tree deletions. */

@@ -1,4 +1,4 @@
-import type { StatusReply } from '../../../../src/dashboard/management/replies.ts'
+import type { StatusReply } from '../../../../src/dashboard/management/management-schemas.ts'
 import { formatAmount } from '../../format/bytes.ts'
 
 /** What happens to what is moved to the trash. */

@@ -1,4 +1,7 @@
-import type { DeletionBody, DeletionReply } from '../../../../src/dashboard/management/replies.ts'
+import type {
+  DeletionBody,
+  DeletionReply,
+} from '../../../../src/dashboard/management/management-schemas.ts'
 import { keyBefore } from '../../../../src/platform/text/key-order.ts'
 import { request } from '../../api/client.ts'
 import { formatAmount } from '../../format/bytes.ts'

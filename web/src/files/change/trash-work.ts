@@ -1,10 +1,10 @@
-import type { DeletionReply } from '../../../../src/dashboard/management/replies.ts'
+import type { DeletionReply } from '../../../../src/dashboard/management/management-schemas.ts'
 import type {
   EmptyBody,
   RestoreBody,
   TrashBody,
   TrashReply,
-} from '../../../../src/dashboard/management/trash-schemas.ts'
+} from '../../../../src/dashboard/management/trash-routes.ts'
 import { request } from '../../api/client.ts'
 import { formatAmount } from '../../format/bytes.ts'
 import type { Entry } from '../entries/entry.ts'

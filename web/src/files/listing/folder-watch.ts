@@ -1,4 +1,4 @@
-import type { FolderRevisionReply } from '../../../../src/dashboard/management/replies.ts'
+import type { FolderRevisionReply } from '../../../../src/dashboard/management/management-schemas.ts'
 import { revisionOf } from '../../../../src/platform/text/revision-sum.ts'
 import type { FolderListing } from './folder-listing.ts'
 

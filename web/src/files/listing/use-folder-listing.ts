@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useMemo, useRef, useSyncExternalStore } from 'react'
-import type { FolderRevisionReply } from '../../../../src/dashboard/management/replies.ts'
+import type { FolderRevisionReply } from '../../../../src/dashboard/management/management-schemas.ts'
 import { ApiError } from '../../api/api-error.ts'
 import { request } from '../../api/client.ts'
 import { useConnection } from '../../connection/use-connection.ts'

@@ -1,4 +1,7 @@
-import type { ArchiveBody, ArchiveReply } from '../../../../src/dashboard/management/replies.ts'
+import type {
+  ArchiveBody,
+  ArchiveReply,
+} from '../../../../src/dashboard/management/management-schemas.ts'
 import { attachmentNamed } from '../../../../src/platform/text/percent-encoding.ts'
 import { request } from '../../api/client.ts'
 import { failureOf } from '../../ui/messages.ts'

@@ -2,7 +2,7 @@ import type {
   BucketChange,
   BucketStatus,
   ExpiryRule,
-} from '../../../../src/dashboard/management/replies.ts'
+} from '../../../../src/dashboard/management/management-schemas.ts'
 import { formatExactBytes } from '../../format/bytes.ts'
 
 /** The settings of a bucket, as they are typed. */

@@ -1,7 +1,10 @@
 import { Button, Switch, Text, Textarea, TextInput } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useCallback, useState } from 'react'
-import type { BucketChange, BucketStatus } from '../../../../src/dashboard/management/replies.ts'
+import type {
+  BucketChange,
+  BucketStatus,
+} from '../../../../src/dashboard/management/management-schemas.ts'
 import { accessByPolicy, aclEffect, publicAccessBySetting } from '../../api/public-access.ts'
 import { useStatus } from '../../api/service-queries.ts'
 import { useBucketAction } from '../../buckets/use-bucket-action.ts'

@@ -2,7 +2,7 @@ import { Badge, Group, Loader, Table, Text, VisuallyHidden } from '@mantine/core
 import { useDisclosure } from '@mantine/hooks'
 import { IconBucket, IconPlus, IconRefresh, IconSettings } from '@tabler/icons-react'
 import { Link } from 'wouter'
-import type { BucketStatus } from '../../../../src/dashboard/management/replies.ts'
+import type { BucketStatus } from '../../../../src/dashboard/management/management-schemas.ts'
 import { useBuckets } from '../../api/service-queries.ts'
 import { CreateBucketButton } from '../../buckets/create-bucket-button.tsx'
 import { PublicBadge } from '../../buckets/public-badge.tsx'

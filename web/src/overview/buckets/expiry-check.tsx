@@ -5,7 +5,7 @@ import type {
   BucketStatus,
   ExpiryDryRunBody,
   ExpiryDryRunReply,
-} from '../../../../src/dashboard/management/replies.ts'
+} from '../../../../src/dashboard/management/management-schemas.ts'
 import { request } from '../../api/client.ts'
 import { useStatus } from '../../api/service-queries.ts'
 import { deletionText } from '../../files/change/deletion-text.ts'

@@ -1,7 +1,7 @@
 import type {
   ExpiryDryRunBody,
   ExpiryDryRunReply,
-} from '../../../../src/dashboard/management/replies.ts'
+} from '../../../../src/dashboard/management/management-schemas.ts'
 import { formatAmount, formatBytes } from '../../format/bytes.ts'
 import { formatAge, formatMoment } from '../../format/time.ts'
 

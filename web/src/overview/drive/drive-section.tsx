@@ -1,5 +1,5 @@
 import { Alert, Badge, Group, Progress, Stack, Text } from '@mantine/core'
-import type { StatusReply } from '../../../../src/dashboard/management/replies.ts'
+import type { StatusReply } from '../../../../src/dashboard/management/management-schemas.ts'
 import { useStatus } from '../../api/service-queries.ts'
 import { Loaded } from '../../ui/loaded.tsx'
 import { Section } from '../../ui/section.tsx'

@@ -1,4 +1,4 @@
-import type { StatusReply } from '../../../../src/dashboard/management/replies.ts'
+import type { StatusReply } from '../../../../src/dashboard/management/management-schemas.ts'
 import { driveRoom } from '../drive/drive-room.ts'
 import { failedText, type TrafficSums } from '../traffic/traffic-series.ts'
 

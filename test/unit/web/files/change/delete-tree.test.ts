@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { DeletionReply } from '../../../../../src/dashboard/management/replies.ts'
+import type { DeletionReply } from '../../../../../src/dashboard/management/management-schemas.ts'
 import { deleteTree } from '../../../../../web/src/files/change/delete-tree.ts'
 
 function reply(state: DeletionReply['state'], deleted: number, message?: string): DeletionReply {

@@ -11,7 +11,7 @@ interface AnsweredRequest {
  * Statuses of normal operation: clients routinely look for missing objects, read beyond the end and
  * use conditional writes.
  */
-export const ordinaryStatuses: ReadonlySet<number> = new Set([404, 412, 416])
+export const expectedStatuses: ReadonlySet<number> = new Set([404, 412, 416])
 
 /** Codes that are not normal operation: a client expects its upload and its bucket to exist. */
 const tellingCodes: ReadonlySet<string> = new Set(['NoSuchBucket', 'NoSuchUpload'])
@@ -49,7 +49,7 @@ export function isOwnRequest(
  * Whether a failure is part of normal operation and would only hide relevant ones
  * (docs/management-api.md).
  */
-export function isOrdinaryFailure(
+export function isExpectedFailure(
   { method, status, logFields = {} }: AnsweredRequest,
   buckets: Pick<Buckets, 'find'>,
 ): boolean {
@@ -57,7 +57,7 @@ export function isOrdinaryFailure(
   if (idleCodes.has(String(logFields.code))) return logFields.operation === undefined
   // HeadBucket before CreateBucket.
   if (status === 404 && method === 'HEAD') return true
-  if (ordinaryStatuses.has(status)) return !tellingCodes.has(String(logFields.code))
+  if (expectedStatuses.has(status)) return !tellingCodes.has(String(logFields.code))
   // Ignores scanners, and browsers that request /favicon.ico.
   const { anonymous, bucket, virtualHost } = logFields
   if (virtualHost === true) return false

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ArchivePlaces } from '../../../../src/dashboard/shares/archive-places.ts'
+import { ArchiveSlots } from '../../../../src/dashboard/shares/archive-slots.ts'
 import type { StreamBody } from '../../../../src/platform/http/message.ts'
 
 const chunk = Buffer.from('PK')
 
-/** Places, and a ZIP file in one of them, whose client takes its chunk when `take` is called. */
+/** ReplySlots, and a ZIP file in one of them, whose client takes its chunk when `take` is called. */
 function open() {
   const clock = { now: 1_000 }
-  const places = new ArchivePlaces(() => clock.now)
+  const places = new ArchiveSlots(() => clock.now)
   const begin = (shareId: string) => {
     const place = places.enter(shareId)
     if (place === undefined) return undefined

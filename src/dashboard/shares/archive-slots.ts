@@ -16,7 +16,7 @@ interface Place {
 }
 
 /** The ZIP files that are sent at a time. Those that nobody reads keep no others out. */
-export class ArchivePlaces {
+export class ArchiveSlots {
   readonly #taken = new Set<Place>()
   readonly #now: () => number
 

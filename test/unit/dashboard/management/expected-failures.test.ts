@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { isOrdinaryFailure } from '../../../../src/dashboard/management/ordinary-failures.ts'
+import { isExpectedFailure } from '../../../../src/dashboard/management/expected-failures.ts'
 import { servedBuckets } from '../../../support/served-buckets.ts'
 
 const buckets = servedBuckets(['files'])
@@ -34,12 +34,12 @@ for (const [title, status, logFields, isOrdinary] of [
   ['a failure of ours', 500, undefined, false],
 ] as const) {
   test(`${title} is ${isOrdinary ? 'part of normal life' : 'told'}`, () => {
-    assert.equal(isOrdinaryFailure({ method: 'GET', status, logFields }, buckets), isOrdinary)
+    assert.equal(isExpectedFailure({ method: 'GET', status, logFields }, buckets), isOrdinary)
   })
 }
 
 test('a bucket that is missing is told, but not if a client only asks whether it is there', () => {
   const failure = { status: 404, logFields: { code: 'NoSuchBucket', bucket: 'misspelled' } }
-  assert.equal(isOrdinaryFailure({ method: 'GET', ...failure }, buckets), false)
-  assert.equal(isOrdinaryFailure({ method: 'HEAD', ...failure }, buckets), true)
+  assert.equal(isExpectedFailure({ method: 'GET', ...failure }, buckets), false)
+  assert.equal(isExpectedFailure({ method: 'HEAD', ...failure }, buckets), true)
 })
