@@ -13,7 +13,7 @@ export type ChecksumAlgorithm = (typeof checksumAlgorithms)[number]
 /** A checksum being computed. */
 export interface ChecksumHasher {
   update(bytes: Uint8Array): void
-  /** The big-endian digest. Ends the hasher. */
+  /** Returns the big-endian digest and ends the hasher. */
   digest(): Buffer
 }
 
@@ -32,22 +32,21 @@ const algorithms = {
   Record<ChecksumAlgorithm, { readonly bytes: number; readonly create: () => ChecksumHasher }>
 >
 
-/** A new hasher. */
 export function createChecksum(algorithm: ChecksumAlgorithm): ChecksumHasher {
   return algorithms[algorithm].create()
 }
 
-/** WebAssembly, which starts asynchronously: one instance of each for all streams. */
+/** One instance per algorithm for all streams, because WebAssembly starts asynchronously. */
 const xxHashes = new Map<string, IHasher>()
 
-/** Before the first checksum of these in a thread. */
+/** Loads the XXHASH algorithms. Call it before the first use in a thread. */
 export async function loadXxHashes(): Promise<void> {
   xxHashes.set('XXHASH64', await createXXHash64())
   xxHashes.set('XXHASH3', await createXXHash3())
   xxHashes.set('XXHASH128', await createXXHash128())
 }
 
-/** Length of a digest. */
+/** Length of a digest in bytes. */
 export function checksumBytes(algorithm: ChecksumAlgorithm): number {
   return algorithms[algorithm].bytes
 }
@@ -76,7 +75,7 @@ class Crc32Hasher implements ChecksumHasher {
   }
 }
 
-/** One stream of an instance, which takes up its state for each step. */
+/** A stream that loads its state into the shared instance for each step. */
 function xxHasher(algorithm: ChecksumAlgorithm): ChecksumHasher {
   const instance = xxHashes.get(algorithm)
   if (instance === undefined) throw new TypeError(`${algorithm} is not loaded`)

@@ -1,7 +1,7 @@
 /**
- * CRC of a concatenation from the CRCs of its pieces: crc(AB) = crc(A) · x^(8·|B|) + crc(B) modulo the
- * polynomial, since a CRC is a remainder (the method of zlib's crc32_combine). Polynomials are
- * reflected, so the highest bit is x^0. A CRC of 32 bits lives in the high word of one of 64.
+ * Computes the CRC of a concatenation from the CRCs of its pieces, as zlib's crc32_combine does: a CRC is a remainder, so
+ * crc(AB) = crc(A) · x^(8·|B|) + crc(B) modulo the polynomial. Polynomials are reflected, so the highest bit is x^0. A
+ * 32-bit CRC is in the high word.
  */
 
 import type { ChecksumAlgorithm } from './checksum.ts'
@@ -15,7 +15,7 @@ interface Word {
 interface Field {
   readonly bits: 32 | 64
   readonly polynomial: Word
-  /** x^1, x^2, x^4, x^8 … computed as needed. */
+  /** x^1, x^2, x^4, x^8 …, computed on demand. */
   readonly squares: Word[]
 }
 
@@ -43,7 +43,7 @@ export function combineCrcs(algorithm: ChecksumAlgorithm, parts: readonly PartCh
   let shift: { readonly sizeBytes: number; readonly factor: Word } | undefined
   for (const { value, sizeBytes } of parts) {
     const digest = Buffer.from(value, 'base64')
-    // Nearly all parts of an upload have one size.
+    // Nearly all parts of an upload have the same size.
     if (shift?.sizeBytes !== sizeBytes) shift = { sizeBytes, factor: shiftBy(sizeBytes, field) }
     const { high, low } = multiply(crc, shift.factor, field)
     crc = {

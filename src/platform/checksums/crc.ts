@@ -1,7 +1,7 @@
 /**
- * CRC-32C and CRC-64/NVME, eight to sixteen bytes at a time ("slicing-by-N"). Both keep up with the
- * MD5 that every object needs, so no package is worth adding: those in plain JavaScript are two
- * to twenty times slower, the native one has no CRC-64, the WebAssembly one starts asynchronously.
+ * CRC-32C and CRC-64/NVME, eight to sixteen bytes at a time ("slicing-by-N"). Both keep up with the MD5 that every object
+ * needs. Packages in plain JavaScript are two to twenty times slower, the native one has no CRC-64, and the WebAssembly
+ * one starts asynchronously.
  */
 
 const sliceTables = 16
@@ -11,11 +11,11 @@ export const polynomial32c = 0x82f63b78
 /** Reflected (NVM Express, NVM Command Set Specification, "64b CRC"). */
 export const polynomial64nvme = { high: 0x9a6c9329, low: 0xac4bc9b5 }
 
-// Made when they are first used: at the start of a process, they would take longer than all its other constants.
+// Computed at their first use: at the start of a process, they would take longer than all other constants.
 let table32c: Int32Array | undefined
 let tables64: ReturnType<typeof makeTables64> | undefined
 
-/** CRC-32C of `bytes`, continuing from an earlier `crc` (0 to begin). Unsigned. */
+/** The unsigned CRC-32C of `bytes`, continued from `crc`, which is 0 at the beginning. */
 export function crc32c(bytes: Uint8Array, crc: number): number {
   table32c ??= makeTable32(polynomial32c)
   const t = table32c
@@ -46,7 +46,7 @@ export function crc32c(bytes: Uint8Array, crc: number): number {
   return ~c >>> 0
 }
 
-/** The running value of a CRC-64/NVME in two halves, since JavaScript's bit operators have 32 bits. */
+/** A CRC-64/NVME in two halves, because JavaScript's bit operators have 32 bits. */
 export class Crc64Nvme {
   #high = 0
   #low = 0
@@ -101,8 +101,8 @@ function word(bytes: Uint8Array, i: number): number {
   )
 }
 
-// Indexes here are always in bounds, so the casts are safe; a `?? 0` would cost a branch for each
-// byte. Two functions, because one that sees two kinds of array is four times slower.
+// Indexes are always in bounds, so the casts are safe; a `?? 0` would cost a branch for each byte. One function for both
+// kinds of array would be four times slower.
 function byte(bytes: Uint8Array, index: number): number {
   return bytes[index] as number
 }

@@ -11,15 +11,15 @@ import { tlsHandshakeRecord } from './fault.ts'
 
 interface AcceptorOptions extends ConnectionEvents {
   readonly limits: ConnectionLimits
-  /** A TLS handshake must be complete this long after the connection was accepted. */
+  /** Maximum time from accepting a connection to the end of its TLS handshake. */
   readonly handshakeMs: number
-  /** Called with a connection that speaks plain HTTP to a TLS server, which never sees it. */
+  /** Called with a connection that speaks plain HTTP to a TLS server. The server does not see it. */
   readonly onPlainHttp: (socket: Socket) => void
 }
 
 type Accept = (socket: Socket) => void
 
-/** Stands between accepting a connection and the server's own protocol: HTTP or TLS. */
+/** Admits accepted connections before the server starts HTTP or TLS on them. */
 export class Acceptor {
   readonly #options: AcceptorOptions
   readonly #limit: ConnectionLimit
@@ -29,7 +29,7 @@ export class Acceptor {
   constructor(server: Server, options: AcceptorOptions) {
     this.#options = options
     this.#limit = new ConnectionLimit(options.limits, options)
-    // node:http and node:tls each have one listener, which begins their protocol.
+    // node:http and node:tls each have one listener, which starts their protocol.
     const [accept] = server.listeners('connection') as [Accept]
     this.#accept = accept.bind(server)
     server.removeAllListeners('connection')
@@ -40,9 +40,9 @@ export class Acceptor {
       else this.#accept(socket)
     })
     server.on('secureConnection', (socket: Socket) => this.#endHandshake(socket))
-    const looking = setInterval(() => this.#limit.lookAtClients(), options.limits.lookEveryMs)
-    looking.unref()
-    server.once('close', () => clearInterval(looking))
+    const checking = setInterval(() => this.#limit.checkClients(), options.limits.checkEveryMs)
+    checking.unref()
+    server.once('close', () => clearInterval(checking))
   }
 
   /** The slot of a connection, given its socket or the TLS socket around it. */
@@ -76,7 +76,7 @@ export class Acceptor {
   }
 }
 
-/** Calls `found` with the first byte, which stays to be read. Never, if the client sends none. */
+/** Calls `found` with the first byte, if the client sends one, and leaves it to be read. */
 function firstByteOf(socket: Socket, found: (byte: number) => void): void {
   const onEnd = () => socket.destroy()
   const look = () => {
@@ -93,7 +93,7 @@ function firstByteOf(socket: Socket, found: (byte: number) => void): void {
   socket.on('error', () => socket.destroy())
 }
 
-/** Every method that node:http knows begins with one; no TLS record does. */
+/** Every method that node:http knows begins with an upper-case letter; no TLS record does. */
 function isUpperCaseLetter(byte: number): boolean {
   return byte >= 0x41 && byte <= 0x5a
 }

@@ -1,16 +1,16 @@
 import type { Socket } from 'node:net'
 
 /** A sample of a client's progress. */
-interface PaceLook {
-  /** Since the last sample. */
+interface PaceSample {
+  /** Milliseconds since the last sample. */
   readonly ms: number
   /** Total bytes that the client has received and sent. */
   readonly bytesTaken: number
-  /** Whether bytes of a reply wait for the client, or it has to send its body. */
+  /** Whether the client has to receive bytes of a reply or send its body. */
   readonly isAwaited: boolean
 }
 
-/** How well a client keeps up with its replies and bodies. Sampled from time to time. */
+/** How well a client keeps up with its replies and bodies, sampled at intervals. */
 export class ClientPace {
   readonly #minimumRate: number
   #bytesTaken = 0
@@ -28,12 +28,12 @@ export class ClientPace {
     return this.#lagMs
   }
 
-  /** How long the client has received nothing although bytes were waiting. */
+  /** How long the client has neither received nor sent anything although it was awaited. */
   get stalledMs(): number {
     return this.#stalledMs
   }
 
-  look({ ms, bytesTaken, isAwaited }: PaceLook): void {
+  update({ ms, bytesTaken, isAwaited }: PaceSample): void {
     const bytes = bytesTaken - this.#bytesTaken
     const awaitedMs = isAwaited && this.#wasAwaited ? ms : 0
     this.#bytesTaken = bytesTaken
@@ -53,12 +53,12 @@ export class ClientPace {
 /**
  * How many bytes the operating system has taken for the client.
  *
- * @param socket the TCP socket, also where TLS is spoken on it.
+ * @param socket the TCP socket, even for TLS
  */
 export function bytesTakenFrom(socket: Socket): number {
-  // `bytesWritten` includes the rest of a large write that is under way. node:net looks at the same
-  // property for its own time limit; it is not documented. Without it bytes would count as soon as
-  // they are written; test/unit/platform/http/slow-client.test.ts fails then.
+  // `bytesWritten` includes what is left of a large write in progress. node:net uses the same undocumented property for
+  // its own timeout. If it goes, bytes count as soon as they are written, and
+  // test/unit/platform/http/slow-client.test.ts fails.
   const { _handle: handle } = socket as { readonly _handle?: { readonly writeQueueSize?: number } }
   return socket.bytesWritten - (handle?.writeQueueSize ?? 0)
 }

@@ -4,24 +4,22 @@ import { bytesTakenFrom, ClientPace } from './client-pace.ts'
 import type { Exchange } from './exchange.ts'
 
 export interface ConnectionLimits {
-  /** Connections that are served at one time. */
+  /** Maximum number of connections that are served at the same time. */
   readonly connections: number
-  /** Extra connections that are accepted only to be refused. More are closed at once. */
+  /** Maximum number of extra connections, which are accepted only to refuse their requests. More are closed at once. */
   readonly extra: number
   /** An extra connection must send its request within this time. */
   readonly extraMs: number
   /** A connection that has been idle for less than this is not closed to make room. */
   readonly minIdleMs: number
-  /** A client that reads its reply or sends its body more slowly than this is slow; bytes per second. */
+  /** Bytes per second. A client that reads its reply or sends its body more slowly is slow. */
   readonly minimumRate: number
   /** How far a client may fall behind that rate before its connection is closed to make room. */
   readonly longestLagMs: number
-  /**
-   * A client that reads nothing of its reply for this long is disconnected, even if there is room.
-   */
+  /** A client that reads nothing of its reply for this long is disconnected, even if there are free slots. */
   readonly longestStallMs: number
-  /** How often `lookAtClients` is called. */
-  readonly lookEveryMs: number
+  /** How often `checkClients` is called. */
+  readonly checkEveryMs: number
 }
 
 /** Callbacks for what the limit does. */
@@ -77,17 +75,17 @@ export class ConnectionSlot {
     return this.#user?.running?.isKnown ?? false
   }
 
-  /** Whether the client is to take or to send something. */
+  /** Whether the server waits for the client to receive or to send bytes. */
   get isAwaited(): boolean {
     const served = this.#user?.running
     return served?.isWaitingForClient === true || served?.isWaitingForBody === true
   }
 
-  /** Whether the connection may be closed to make room, because its client is too slow. */
+  /** Whether the connection may be closed to make room because its client is too slow. */
   isSlow({ longestLagMs }: ConnectionLimits): boolean {
     if (this.isExtra || this.socket.destroyed || !this.isAwaited) return false
-    const isOfStranger = this.#user?.running?.isWaitingForBody === true && !this.isKnown
-    return this.pace.lagMs >= (isOfStranger ? longestLagOfStrangersMs : longestLagMs)
+    const isUnknownUpload = this.#user?.running?.isWaitingForBody === true && !this.isKnown
+    return this.pace.lagMs >= (isUnknownUpload ? longestLagOfStrangersMs : longestLagMs)
   }
 
   /** The connection serves a request. */
@@ -105,7 +103,7 @@ export class ConnectionSlot {
     this.#idle.add(this)
   }
 
-  /** The slot belongs to another connection now, or to none. */
+  /** The slot no longer belongs to this connection. */
   free(): void {
     this.#isFree = true
     this.#idle.delete(this)
@@ -113,10 +111,10 @@ export class ConnectionSlot {
 }
 
 /**
- * Bounds the connections of one server, so that descriptors are left for files. When all slots are
- * taken, the connection that has been idle longest is closed for the new one; when none is idle, the
- * one whose client is furthest behind the minimum rate, strangers first. When no client is slow either,
- * the new one is an extra connection, for the server to refuse.
+ * Limits the connections of one server so that file descriptors are left for files. If all slots are taken, the
+ * connection that has been idle the longest is closed for a new one. If no connection is idle, the one whose client is
+ * furthest behind the minimum rate is closed, unauthenticated clients first. If no client is slow either, the new
+ * connection is extra: the server refuses its requests.
  */
 export class ConnectionLimit {
   readonly #limits: ConnectionLimits
@@ -125,9 +123,9 @@ export class ConnectionLimit {
   readonly #slots = new Map<string, ConnectionSlot>()
   /** Longest idle first. */
   readonly #idle = new Set<ConnectionSlot>()
-  /** Those of slow clients, strangers and the slowest last, as they were found at the last look. */
+  /** Slots of slow clients at the last check. Unauthenticated and slower clients are last. */
   #slow: ConnectionSlot[] = []
-  #lookedAtMs: number
+  #checkedAtMs: number
   #extras = 0
 
   /** @param elapsed milliseconds of a clock that is never set back. */
@@ -139,10 +137,10 @@ export class ConnectionLimit {
     this.#limits = limits
     this.#events = events
     this.#elapsed = elapsed
-    this.#lookedAtMs = elapsed()
+    this.#checkedAtMs = elapsed()
   }
 
-  /** Finds a slot for a connection that was just accepted. False: it was closed. */
+  /** Finds a slot for a connection that was just accepted. Returns false if the connection was closed. */
   admit(socket: Socket): boolean {
     // The client has left already.
     if (socket.remotePort === undefined) {
@@ -166,18 +164,17 @@ export class ConnectionLimit {
     return this.#slots.get(keyOf(socket))
   }
 
-  /** Finds the clients that are slow, and cuts those that have stalled for too long. */
-  lookAtClients(): void {
-    const { lookEveryMs, longestStallMs } = this.#limits
+  /** Finds slow clients, and disconnects those that have stalled for too long. */
+  checkClients(): void {
+    const { checkEveryMs, longestStallMs } = this.#limits
     const nowMs = this.#elapsed()
-    // A process that was suspended gave its clients nothing to take meanwhile.
-    const ms = Math.min(nowMs - this.#lookedAtMs, 2 * lookEveryMs)
-    this.#lookedAtMs = nowMs
+    // A suspended process sends nothing, so that time must not count against its clients.
+    const ms = Math.min(nowMs - this.#checkedAtMs, 2 * checkEveryMs)
+    this.#checkedAtMs = nowMs
     const slots = [...this.#slots.values()]
     for (const slot of slots) {
       const { pace, socket, isAwaited } = slot
-      // Its reply or its body.
-      pace.look({ ms, bytesTaken: bytesTakenFrom(socket) + socket.bytesRead, isAwaited })
+      pace.update({ ms, bytesTaken: bytesTakenFrom(socket) + socket.bytesRead, isAwaited })
       if (pace.stalledMs >= longestStallMs) socket.destroy()
     }
     this.#slow = slots
@@ -185,7 +182,7 @@ export class ConnectionLimit {
       .sort((a, b) => Number(b.isKnown) - Number(a.isKnown) || a.pace.lagMs - b.pace.lagMs)
   }
 
-  /** Closes connections without a request that have been idle long enough to make room. */
+  /** Closes the connections that have been idle for at least `minIdleMs`. */
   closeIdle(): void {
     while (this.#closeLongestIdle()) {
       // One by one, the longest idle first.
@@ -199,7 +196,7 @@ export class ConnectionLimit {
 
   #add(slot: ConnectionSlot): void {
     const { socket, key, isExtra } = slot
-    // The client uses its port again before the end of the last connection was noticed.
+    // The client may reuse its port before the end of its previous connection was noticed.
     this.#remove(this.#slots.get(key))
     this.#slots.set(key, slot)
     const timer = isExtra ? setTimeout(() => socket.destroy(), this.#limits.extraMs) : undefined
@@ -219,10 +216,10 @@ export class ConnectionLimit {
   }
 
   #closeSlowest(): boolean {
-    const isOld = this.#elapsed() - this.#lookedAtMs >= this.#limits.minIdleMs
-    if (this.#slow.length === 0 && isOld) this.lookAtClients()
+    const isOld = this.#elapsed() - this.#checkedAtMs >= this.#limits.minIdleMs
+    if (this.#slow.length === 0 && isOld) this.checkClients()
     for (let slot = this.#slow.pop(); slot !== undefined; slot = this.#slow.pop()) {
-      // Its client may have caught up, signed in or left since the last look.
+      // The client may have caught up, authenticated or left since the last check.
       if (!slot.isSlow(this.#limits)) continue
       this.#remove(slot)
       slot.socket.destroy()
@@ -240,7 +237,7 @@ export class ConnectionLimit {
   }
 }
 
-/** The same for a socket and for the TLS socket around it: node:tls has no public way between them. */
+/** The same for a socket and the TLS socket around it: node:tls has no public way from one to the other. */
 function keyOf({ remoteAddress, remotePort, localAddress }: Socket): string {
   return `${remoteAddress} ${remotePort} ${localAddress}`
 }

@@ -4,8 +4,8 @@ import type { Exchange, ExchangeConnection } from './exchange.ts'
 import type { Lingering } from './lingering.ts'
 
 /**
- * Requests of one connection that wait behind the one being served. No S3 client sends even two;
- * a client that sends more without reading replies can only be trying to fill the memory.
+ * Maximum number of pipelined requests that wait on one connection. No S3 client sends even two, so a client that sends
+ * more is trying to fill the memory.
  */
 const maxWaiting = 64
 
@@ -14,19 +14,18 @@ interface ConnectionOptions {
   readonly isSecure: boolean
   readonly lingering: Lingering
   readonly slot: ConnectionSlot | undefined
-  /** How long a client that has ended its side is given for the reply to begin. */
+  /** After a client has ended its side, the reply must begin within this time. */
   readonly halfOpenMs: number
 }
 
 /**
- * One client connection and its exchanges, several when it pipelines. They are served one after the
- * other: replies go out in order anyway, and one read of the socket may bring a thousand requests,
- * each good for an open file and its buffers.
+ * One client connection and its exchanges, which may be pipelined. They are served one after the other: replies are sent
+ * in order anyway, and one read of the socket may contain a thousand requests, each with an open file and buffers.
  */
 export class HttpConnection implements ExchangeConnection, SlotUser {
   readonly remoteAddress: string
   readonly isSecure: boolean
-  /** Whether it exceeds the limit, so that its request is refused. */
+  /** Whether the connection exceeds the limit, so its request is refused. */
   readonly isExtra: boolean
   readonly #socket: Socket
   readonly #lingering: Lingering
@@ -34,10 +33,10 @@ export class HttpConnection implements ExchangeConnection, SlotUser {
   readonly #exchanges = new Set<Exchange>()
   #isClosing = false
   #isLeaving = false
-  /** A reply has said `Connection: close`: later requests are not served (RFC 9112 section 9.6). */
+  /** Whether a reply had `Connection: close`: later requests are not served (RFC 9112 section 9.6). */
   #isOver = false
   #bytesTaken = 0
-  /** Whether the client of the running exchange has left when it ends its side. */
+  /** Whether a client that ends its side has left, for the running exchange. */
   #isLeftAtEnd = false
 
   constructor({ socket, isSecure, lingering, slot, halfOpenMs }: ConnectionOptions) {
@@ -62,24 +61,24 @@ export class HttpConnection implements ExchangeConnection, SlotUser {
     return this.#exchanges.size === 0
   }
 
-  /** Whether the last reply has been sent: what the client still sends is discarded. */
+  /** Whether the last reply has been sent, so further input is discarded. */
   get isOver(): boolean {
     return this.#isOver && this.isIdle
   }
 
-  /** The one that is served. */
+  /** The exchange that is served. */
   get running(): Exchange | undefined {
     const [running] = this.#exchanges
     return running
   }
 
-  /** Whether the one exchange still receives its body, so that bytes on the wire belong to it. */
+  /** Whether the only exchange is still receiving its body, so arriving bytes belong to it. */
   get isReceivingBody(): boolean {
     const [first, ...others] = this.#exchanges
     return first?.isReceiving === true && others.length === 0
   }
 
-  /** Calls `run` with the exchange when those before it are over; never, if the connection ends. */
+  /** Calls `run` with the exchange after those before it, unless the connection ends first. */
   serve(exchange: Exchange, run: (exchange: Exchange) => Promise<void>): void {
     this.#slot?.markBusy(this)
     this.#exchanges.add(exchange)
@@ -99,14 +98,14 @@ export class HttpConnection implements ExchangeConnection, SlotUser {
   }
 
   /**
-   * Says `Connection: close` in the next reply that begins. Until then the connection stays open, because
-   * its last reply has promised that.
+   * Sends `Connection: close` in the next reply that begins. Until then the connection stays open, as its last reply
+   * has announced.
    */
   closeAfterNext(): void {
     this.#isLeaving = true
   }
 
-  /** Serves what runs and nothing more. */
+  /** Serves only the running exchange. */
   close(): void {
     this.#isClosing = true
     if (this.isIdle) this.#socket.destroySoon()
@@ -117,7 +116,6 @@ export class HttpConnection implements ExchangeConnection, SlotUser {
     if (this.#socket.readableEnded) this.destroy()
   }
 
-  /** Ends our side; the client may go on sending. */
   endSending(): void {
     this.#socket.end()
   }
@@ -131,7 +129,7 @@ export class HttpConnection implements ExchangeConnection, SlotUser {
   }
 
   async #runAll(run: (exchange: Exchange) => Promise<void>): Promise<void> {
-    // A Set's iteration goes on with what is added meanwhile.
+    // The iteration of a Set includes what is added meanwhile.
     for (const exchange of this.#exchanges) {
       if (!this.#isOver && !this.#socket.destroyed) await run(exchange)
       this.#isLeftAtEnd = false
@@ -139,14 +137,13 @@ export class HttpConnection implements ExchangeConnection, SlotUser {
       this.#exchanges.delete(exchange)
     }
     this.#slot?.markIdle()
-    // A reply that promised to keep the connection before the stop began.
-    // What was said to be the last reply ends the connection by itself, once its request is read.
+    // A reply with `Connection: close` ends the connection itself, after the rest of its request.
     if (this.#isClosing && !this.#isOver) this.#socket.destroySoon()
   }
 
   /**
-   * A client that vanished looks like one that ended its side and still reads, until bytes are sent
-   * to it. So the work for it must end by itself.
+   * Until bytes are sent to it, a client that has gone looks like one that ended its side and still reads. So the time
+   * until the reply begins is limited.
    */
   #boundHalfOpen(halfOpenMs: number): void {
     const timer = setTimeout(() => {

@@ -16,16 +16,16 @@ import { ReplyWriter } from './reply.ts'
 /** The outcome of a request, for the log. */
 export interface Outcome {
   readonly status: number
-  /** Bytes received for this request, its head included. */
+  /** Bytes received for this request, including its head. */
   readonly bytesReceived: number
-  /** Bytes of the reply's body handed to the socket. */
+  /** Bytes of the reply's body that were written to the socket. */
   readonly bytesSent: number
   /** From the end of the request's head to the last byte of the reply. */
   readonly durationMs: number
-  /** The client went away before the reply was complete, or its body broke off. */
+  /** Whether the client disconnected before the reply was complete, or the reply's body failed. */
   readonly isAborted: boolean
   readonly logFields: HttpReply['logFields']
-  /** Why the body of the reply failed, or what the handler threw. */
+  /** What the handler or the body of the reply threw. */
   readonly failure?: unknown
 }
 
@@ -33,17 +33,17 @@ export interface Outcome {
 export interface ExchangeConnection {
   readonly remoteAddress: string
   readonly isSecure: boolean
-  /** Whether this is the last request the connection may serve: the server is stopping. */
+  /** Whether the connection may serve only this request, because the server is stopping. */
   readonly isClosing: boolean
   /** Bytes received since the last call. */
   takeBytesReceived(): number
-  /** Closes when the client ends its side, while this exchange runs. */
+  /** Closes the connection if the client ends its side during this exchange. */
   leaveWithClient(): void
-  /** Ends our side; the client may go on sending. */
+  /** Ends our side; the client may continue sending. */
   endSending(): void
-  /** Bounds how long the client may go on sending. The returned function ends that. */
+  /** Limits how long the client may continue sending. The returned function ends that. */
   linger(totalMs?: number): () => void
-  /** Closes without further words; every exchange is then abandoned. */
+  /** Closes the connection at once, which abandons its exchanges. */
   destroy(): void
 }
 
@@ -55,7 +55,7 @@ interface ExchangeOptions {
   readonly isAwaitingContinue: boolean
 }
 
-/** One request and its reply. Rarely needed values are created on demand. */
+/** One request and its reply. */
 export class Exchange implements HttpRequest {
   readonly id: string = newRequestId()
   readonly method: string
@@ -70,7 +70,6 @@ export class Exchange implements HttpRequest {
   readonly #fault: HttpFault | undefined
   readonly #isLast: boolean
   #isAwaitingContinue: boolean
-  /** Whether the client was authenticated. */
   isKnown = false
   #closesConnection = false
   #abort: AbortController | undefined
@@ -133,22 +132,22 @@ export class Exchange implements HttpRequest {
     this.#connection.leaveWithClient()
   }
 
-  /** Whether the client has not yet taken what was written for it. */
+  /** Whether the client has not yet received everything that was written. */
   get isWaitingForClient(): boolean {
     return this.#response.writableLength > 0 || (this.#response.socket?.writableLength ?? 0) > 0
   }
 
-  /** Whether the client has not sent what was requested of its body. */
+  /** Whether the server waits for more of the client's body. */
   get isWaitingForBody(): boolean {
     return this.isReceiving && !this.#isAwaitingContinue && this.#incoming.readableLength === 0
   }
 
-  /** Whether the reply has said that it is the connection's last. */
+  /** Whether the reply has announced that it is the connection's last. */
   get closesConnection(): boolean {
     return this.#closesConnection
   }
 
-  /** Whether the body is still arriving and no reply has begun, so that a 400 can answer it. */
+  /** Whether the body is still arriving and no reply has begun, so a 400 is possible. */
   get isReceiving(): boolean {
     return !this.#incoming.complete && !this.#writer.isHeadSent
   }
@@ -164,7 +163,7 @@ export class Exchange implements HttpRequest {
     this.#abort?.abort()
   }
 
-  /** Runs the handler, sends its reply and handles the rest of the body. Never rejects. */
+  /** Runs the handler, sends its reply and discards the rest of the body. Never rejects. */
   async run(
     handler: HttpHandler,
     renderFault: RenderFault,
@@ -172,7 +171,7 @@ export class Exchange implements HttpRequest {
   ): Promise<void> {
     let reply: HttpReply
     try {
-      // A fault is awaited too: the parser may be about to refuse the same request, and comes first.
+      // A fault is awaited as well, because the parser may be about to refuse the same request and goes first.
       reply = await (this.#fault === undefined ? handler(this) : renderFault(this.#fault, this.id))
     } catch (error) {
       this.#failure = error
@@ -188,13 +187,13 @@ export class Exchange implements HttpRequest {
   }
 
   #send(reply: HttpReply): Promise<void> {
-    // Without a 100 that was asked for, node:http makes the reply the last one by itself.
+    // node:http itself makes the reply the last one if an expected 100 was not sent.
     const isLast = this.#isLast || this.#isAwaitingContinue || this.#connection.isClosing
     const unread = unreadBodyOf(this.#incoming, {
       isAwaitingContinue: this.#isAwaitingContinue,
       isKept: !isLast && reply.status !== 408,
     })
-    // The request was refused, so a body that has not arrived is not requested.
+    // The request was refused, so its body is not requested.
     this.#isAwaitingContinue = false
     const isLingering = unread === 'large' || unread === 'withheld'
     this.#closesConnection ||= isLingering || isLast
@@ -225,10 +224,7 @@ export class Exchange implements HttpRequest {
     if (!isComplete) this.#connection.destroy()
   }
 
-  /**
-   * A reply failed. Before its head is sent, another can replace it; after that, only closing is
-   * honest.
-   */
+  /** After a reply failed: sends another one, or closes the connection if the head was sent. */
   async #recover(reply: HttpReply): Promise<HttpReply> {
     if (!this.#writer.isHeadSent) {
       await this.#send(reply)
@@ -257,10 +253,10 @@ const idsPerPool = 256
 let pool = ''
 let position = 0
 
-/** 64 random bits as 16 upper-case hex digits, the look of AWS's request ids. */
+/** 64 random bits as 16 upper-case hexadecimal digits, like AWS's request IDs. */
 export function newRequestId(): string {
   if (position === pool.length) {
-    // One call for many ids: a call of its own for each costs more than the rest of the request.
+    // One call for many IDs: a call for each costs more than the rest of the request.
     pool = randomBytes((idsPerPool * idDigits) / 2)
       .toString('hex')
       .toUpperCase()

@@ -2,39 +2,39 @@ import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { HttpReply } from './message.ts'
 
-/** Failures that are answered before a request reaches any protocol. */
+/** Failures that are answered before a request reaches a protocol. */
 export type HttpFault =
-  /** Not HTTP, not one Host, broken framing of the body. */
+  /** Not HTTP, no or several Host headers, or invalid framing of the body. */
   | 'malformed'
-  /** The client ended its side within the header section or the body. */
+  /** The client ended its side in the header section or the body. */
   | 'cut-off'
-  /** A TLS handshake where plain HTTP is spoken. */
+  /** A TLS handshake with a plain HTTP server. */
   | 'tls-on-http-port'
-  /** Plain HTTP where TLS is spoken. */
+  /** Plain HTTP with a TLS server. */
   | 'http-on-tls-port'
-  /** A request target without a path, or with raw bytes that no URI has (RFC 3986 section 2). */
+  /** A request target without a path, or with bytes that a URI cannot contain (RFC 3986 section 2). */
   | 'invalid-target'
-  /** A method that the parser does not know. */
+  /** A method that node:http does not know. */
   | 'unknown-method'
   /** A body in a transfer coding other than chunked (RFC 9112 section 6.1). */
   | 'unknown-coding'
-  /** The header section exceeds its limits in bytes or in fields. */
+  /** The header section has too many bytes or fields. */
   | 'headers-too-large'
   /** The header section did not arrive in time. */
   | 'header-timeout'
-  /** A handler rejected, or a body failed before its first byte: a bug or a broken disk. */
+  /** A handler rejected, or the body of a reply failed before its first byte. */
   | 'internal'
 
-/** Renders a fault in the protocol's own form, such as an S3 error document. */
+/** Renders a fault as a reply of the protocol, such as an S3 error document. */
 export type RenderFault = (fault: HttpFault, requestId: string) => HttpReply
 
 /** An error of the parser of node:http. */
 interface ParserError extends NodeJS.ErrnoException {
-  /** The bytes that it failed on, where it has them. */
+  /** The bytes that it failed on, if known. */
   readonly rawPacket?: Uint8Array
 }
 
-/** Faults by the code of the error that node:http reports. */
+/** Faults by the error codes of node:http. */
 const faultOfCode: Readonly<Record<string, HttpFault>> = {
   HPE_HEADER_OVERFLOW: 'headers-too-large',
   HPE_INVALID_EOF_STATE: 'cut-off',
@@ -46,7 +46,7 @@ const faultOfCode: Readonly<Record<string, HttpFault>> = {
 /** The content type of TLS records with handshake messages (RFC 8446 section 5.1). */
 export const tlsHandshakeRecord = 0x16
 
-/** The fault behind an error of the parser; undefined when the connection itself broke. */
+/** The fault of a parser error; undefined if the connection failed. */
 export function faultOf({ code = '', rawPacket }: ParserError): HttpFault | undefined {
   // No method begins with this byte, so the parser fails on it.
   if (code === 'HPE_INVALID_METHOD' && rawPacket?.[0] === tlsHandshakeRecord) {
@@ -56,8 +56,8 @@ export function faultOf({ code = '', rawPacket }: ParserError): HttpFault | unde
 }
 
 /**
- * Answers where there is no ServerResponse, because the parser gave up or was never asked. Ends our
- * side; the caller takes care of what the client still sends.
+ * Replies without a ServerResponse, because the parser failed or was not used. Ends our side of the connection; the
+ * caller handles what the client still sends.
  */
 export function answerRaw(socket: Socket, reply: HttpReply): void {
   socket.end(serialize(reply))

@@ -1,6 +1,6 @@
 /**
- * Splits a multipart/form-data body (RFC 7578; RFC 2046 section 5.1) fed in pieces of any size. No package does it
- * here: docs/decisions/dependencies.md says why.
+ * Splits a multipart/form-data body (RFC 7578; RFC 2046 section 5.1) that arrives in pieces of any size.
+ * docs/decisions/dependencies.md says why no package does it.
  */
 
 /** The beginning of a part. */
@@ -8,13 +8,13 @@ export interface FormPart {
   readonly name: string
   /** As sent; undefined if there is none. */
   readonly filename: string | undefined
-  /** The fields of its head, one in a line (RFC 5322 section 2.2). */
+  /** The lines of its head, each a header field (RFC 5322 section 2.2). */
   readonly head: readonly string[]
-  /** Where its content begins, in bytes from the beginning of the form. */
+  /** Offset of its content in the form, in bytes. */
   readonly contentAt: number
 }
 
-/** The form is malformed. The message is for people. */
+/** The form is malformed. The message can be shown to the client. */
 export class FormError extends Error {
   constructor(why: string, options?: ErrorOptions) {
     super(`The body of your POST request is not well-formed multipart/form-data. ${why}`, options)
@@ -22,7 +22,7 @@ export class FormError extends Error {
   }
 }
 
-/** The beginning of a part, or bytes of the one that began last. */
+/** The beginning of a part, or bytes of the content of the last part that began. */
 export type FormPiece = FormPart | Buffer
 
 /** RFC 2046 section 5.1.1. */
@@ -34,7 +34,7 @@ const headEnd = Buffer.from('\r\n\r\n')
 const mediaType = /^multipart\/form-data[ \t]*(?:;|$)/i
 const boundaryParameter = /;[ \t]*boundary=(?:"([^"]*)"|([^;"\s]+))/i
 
-/** Whether a Content-Type field is that of a form. */
+/** Whether a Content-Type is that of a form. */
 export function isFormType(contentType: string | undefined): boolean {
   return contentType !== undefined && mediaType.test(contentType)
 }
@@ -52,9 +52,9 @@ type State = 'first' | 'delimited' | 'head' | 'content' | 'end'
 export class FormParser {
   readonly #delimiter: Buffer
   #state: State = 'first'
-  /** What is not yet decided. In front of the first delimiter there is no end of a line. */
+  /** Bytes that are not yet decided. A line end is prepended, since the first delimiter has none before it. */
   #rest: Buffer = Buffer.from(lineEnd)
-  /** Where the rest begins in the form. */
+  /** Offset of the rest in the form. */
   #restAt = -lineEnd.length
 
   constructor(boundary: string) {
@@ -62,8 +62,7 @@ export class FormParser {
   }
 
   /**
-   * Takes the next bytes and returns the pieces in them, in order. Bytes are views of memory that nothing else uses
-   * any more.
+   * Takes the next bytes and returns their pieces in order. Buffers are views of memory that the parser no longer uses.
    *
    * @throws FormError
    */
@@ -71,17 +70,17 @@ export class FormParser {
     const pieces: FormPiece[] = []
     this.#rest = this.#rest.length === 0 ? bytes : Buffer.concat([this.#rest, bytes])
     while (this.#step(pieces)) {
-      // Each step decides more of the rest.
+      // Each step consumes more of the rest.
     }
     return pieces
   }
 
-  /** @throws FormError if the closing delimiter did not come: the form was cut off */
+  /** @throws FormError if the closing delimiter is missing: the form was cut off */
   end(): void {
     if (this.#state !== 'end') throw new FormError('It ends before its last boundary.')
   }
 
-  /** @returns whether there may be more to decide now */
+  /** @returns whether the rest may contain more */
   #step(pieces: FormPiece[]): boolean {
     switch (this.#state) {
       case 'first':
@@ -93,7 +92,7 @@ export class FormParser {
       case 'content':
         return this.#takeContent(pieces)
       case 'end':
-        // RFC 2046 section 5.1 ignores what follows, but Django reads more parts there.
+        // Ignored according to RFC 2046 section 5.1, but Django would read more parts there.
         if (/[^\r\n\t ]/.test(this.#rest.toString('latin1'))) {
           throw new FormError('It continues after its last boundary.')
         }
@@ -119,13 +118,13 @@ export class FormParser {
   }
 
   /**
-   * Behind a delimiter: the next part, or `--`. A longer boundary that begins like this one is refused, and so is padding
-   * (RFC 2046 section 5.1.1), behind which busboy does not see a part.
+   * After a delimiter, a part or `--` follows. A longer boundary with the same beginning is refused, as is padding (RFC
+   * 2046 section 5.1.1), after which busboy does not see a part.
    */
   #takeLineEnd(): boolean {
     const next = this.#rest.toString('latin1', 0, 2)
     if (next === '--') return this.#enter('end', 2)
-    // The end of the line stays: a head without fields begins with the empty line.
+    // The line end stays: a head without fields begins with the empty line.
     if (next === lineEnd) return this.#enter('head', 0)
     if (next === '' || next === '-' || next === '\r') return false
     throw new FormError('A boundary does not end its line.')
@@ -154,8 +153,8 @@ export class FormParser {
   }
 
   /**
-   * RFC 2046 section 5.1.1: a delimiter begins with CRLF. Others also take one behind a bare LF or CR (Werkzeug, PHP), at
-   * the beginning of the content (Go) or anywhere (Django).
+   * RFC 2046 section 5.1.1: a delimiter begins with CRLF. Other parsers also accept it after a bare LF or CR (Werkzeug,
+   * PHP), at the beginning of the content (Go) or anywhere (Django), so such content is refused.
    *
    * @throws FormError
    */
@@ -166,7 +165,7 @@ export class FormParser {
     throw new FormError('A part contains its boundary without CRLF in front of it.')
   }
 
-  /** Where a delimiter may have begun that has not arrived as a whole, or its dashes without CRLF. */
+  /** Where an incomplete delimiter, with or without CRLF, may begin. */
   #possibleDelimiter(): number {
     const rest = this.#rest
     const forms = [this.#delimiter, this.#delimiter.subarray(lineEnd.length)]
@@ -181,13 +180,13 @@ export class FormParser {
 const disposition = /^content-disposition:[ \t]*form-data[ \t]*(?=;|$)/i
 const parameter = /;[ \t]*(name|filename)=(?:"((?:[^"\\]|\\.)*)"|([^;"\s]*))/gi
 
-/** @throws FormError if it does not name a field, or in more than one way */
+/** @throws FormError if it names no field, or names it twice */
 function readHead(head: Buffer): Omit<FormPart, 'contentAt'> {
   const lines = textOf(head).split(lineEnd)
   const [line = '', other] = lines.filter((one) => /^content-disposition[ \t]*:/i.test(one))
   const values = new Map<string, string>()
   for (const [, key = '', quoted, plain] of line.replace(disposition, '').matchAll(parameter)) {
-    // Only a quote is escaped: Windows has backslashes in paths.
+    // Only quotes are escaped, because paths on Windows contain backslashes.
     const value = quoted?.replaceAll('\\"', '"') ?? plain ?? ''
     if (values.has(key.toLowerCase())) throw new FormError('A part has two names.')
     values.set(key.toLowerCase(), value)
@@ -202,7 +201,7 @@ function readHead(head: Buffer): Omit<FormPart, 'contentAt'> {
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /**
- * The text of bytes of a form in UTF-8, which is what browsers and SDKs send.
+ * Decodes UTF-8, which browsers and SDKs send in forms.
  *
  * @throws FormError
  */

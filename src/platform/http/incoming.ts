@@ -7,12 +7,12 @@ interface RequestTarget {
   readonly rawQuery: string
 }
 
-/** `http://host/path` as sent to proxies, which every server must accept (RFC 9112 section 3.2.2). */
+/** `http://host/path`, which clients send to proxies and every server must accept (RFC 9112 section 3.2.2). */
 const absoluteForm = /^https?:\/\/[^/?#]+/i
 
 /**
- * Splits a request target at its first `?`, byte for byte. Of the absolute form only what follows
- * the authority counts. Undefined for a target that names no path (`*`, `host:port`, anything else).
+ * Splits a request target at its first `?`. In the absolute form, only what follows the authority counts. Undefined for
+ * a target without a path, such as `*` or `host:port`.
  */
 export function parseRequestTarget(target: string): RequestTarget | undefined {
   const local = target.startsWith('/') ? target : withoutAuthority(target)
@@ -33,10 +33,9 @@ function withoutAuthority(target: string): string | undefined {
 export const maxHeaderFields = 1_000
 
 /**
- * Whether what follows the request may be lost or misread, so that nothing behind it is served. node:http
- * drops the rest of a read behind a request with Upgrade, although the field is ignored here, as RFC 9110
- * section 7.8 allows. RFC 9112 section 6.1 wants the connection closed after chunks in HTTP/1.0, which a
- * proxy in front may not have understood.
+ * Whether the next request may be lost or misread, so this one must be the connection's last. After a request with
+ * Upgrade, which is ignored here as RFC 9110 section 7.8 allows, node:http drops the rest of a read. RFC 9112 section 6.1
+ * requires closing the connection after chunks in HTTP/1.0, which a proxy may have misread.
  */
 export function hidesWhatFollows({ headers, httpVersion }: IncomingMessage): boolean {
   return (
@@ -48,14 +47,14 @@ export function hidesWhatFollows({ headers, httpVersion }: IncomingMessage): boo
 export function faultOfHead(incoming: IncomingMessage): HttpFault | undefined {
   const { rawHeaders, httpVersion, headers } = incoming
   if (rawHeaders.length > 2 * maxHeaderFields) return 'headers-too-large'
-  // RFC 9112 section 3.2: no Host, but with HTTP/1.0, and several are answered 400.
+  // RFC 9112 section 3.2: several Host headers are answered with 400, and in HTTP/1.1 none as well.
   const hosts = countHosts(rawHeaders)
   if (hosts > 1 || (hosts === 0 && httpVersion === '1.1')) return 'malformed'
   const coding = headers['transfer-encoding']
   return coding === undefined || coding.toLowerCase() === 'chunked' ? undefined : 'unknown-coding'
 }
 
-/** node:http shows only the first; a proxy in front may have used another. */
+/** node:http returns only the first Host; a proxy may have used another one. */
 function countHosts(rawHeaders: readonly string[]): number {
   let count = 0
   for (let index = 0; index < rawHeaders.length; index += 2) {
@@ -65,15 +64,15 @@ function countHosts(rawHeaders: readonly string[]): number {
   return count
 }
 
-/** The unread input when the reply is ready. */
+/** How much of the body is unread when the reply is ready. */
 export type UnreadBody =
-  /** Nothing: the connection serves the next request. */
+  /** Nothing, so the connection can serve the next request. */
   | 'none'
   /** So little that reading it costs less than a new connection. */
   | 'small'
-  /** Much, or of unknown length. */
+  /** Too much to read, or of unknown length. */
   | 'large'
-  /** The client waits for `100 Continue` and has sent nothing: it is expected to leave. */
+  /** All of it: the client waits for `100 Continue`, and will probably disconnect. */
   | 'withheld'
 
 const smallBytes = 64 * 1024
@@ -90,14 +89,14 @@ export function unreadBodyOf(
   const { 'content-length': length, 'transfer-encoding': encoding } = incoming.headers
   // RFC 9112 section 6.3: a request with neither has no body.
   if (encoding === undefined && (length === undefined || Number(length) === 0)) return 'none'
-  // A client that waited too long for the 100 sends its body anyway.
+  // A client that has waited too long for the 100 sends its body anyway.
   if (isAwaitingContinue) return incoming.readableLength === 0 ? 'withheld' : 'large'
   return isKept && encoding === undefined && Number(length) <= smallBytes ? 'small' : 'large'
 }
 
 /**
- * Reads what is left of a body and discards it. Resolves with whether the end was reached; else the
- * connection has closed. `Lingering` bounds the time.
+ * Reads and discards the rest of a body. Resolves with whether its end was reached; otherwise the connection has closed.
+ * `Lingering` limits the time.
  */
 export function discardRest(incoming: IncomingMessage): Promise<boolean> {
   if (incoming.complete || incoming.destroyed) return Promise.resolve(incoming.complete)

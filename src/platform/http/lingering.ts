@@ -1,11 +1,11 @@
 import type { Socket } from 'node:net'
 
-/** How long a connection is read after its last reply. */
+/** Limits for reading from a connection after its last reply. */
 export interface LingeringLimits {
   readonly totalMs: number
-  /** Without a byte from the client. */
+  /** Maximum time without a byte from the client. */
   readonly idleMs: number
-  /** Connections that are read at one time. */
+  /** Maximum number of connections that are read at the same time. */
   readonly connections: number
 }
 
@@ -19,14 +19,13 @@ const lingeringLimits: LingeringLimits = {
 /** A client that broke the protocol or was too slow gets this long to read why. */
 export const shortLingerMs = 2_000
 
-/** How often the bytes received are looked at within the idle time. */
-const looksPerIdleTime = 5
+/** How often the number of received bytes is checked during the idle time. */
+const checksPerIdleTime = 5
 
 /**
- * Bounds the lingering close (RFC 9112 section 9.6): closing a connection while its client still
- * sends resets it, and the reset can destroy a reply that the client has not read. Many clients send
- * the whole body before they read (Python's http.client, s3cmd, curl without Expect). So the rest is
- * read and discarded by the caller of `hold` for as long as these limits allow.
+ * Limits the lingering close (RFC 9112 section 9.6). Closing a connection while its client still sends resets it, and
+ * the reset can destroy a reply that the client has not read. Many clients send the whole body before they read
+ * (Python's http.client, s3cmd, curl without Expect), so the caller of `hold` reads and discards the rest.
  */
 export class Lingering {
   readonly #limits: LingeringLimits
@@ -37,15 +36,15 @@ export class Lingering {
   }
 
   /**
-   * Closes the connection when its client stops sending, and after `totalMs` in any case. Beyond the
-   * bound on connections the oldest one is closed. The returned function ends this.
+   * Closes the connection when its client stops sending, and after `totalMs` at the latest. If there are too many, the
+   * oldest one is closed. The returned function ends the hold.
    */
   hold(socket: Socket, totalMs = this.#limits.totalMs): () => void {
     const { idleMs, connections } = this.#limits
     const startedAtMs = performance.now()
     let changedAtMs = startedAtMs
     let bytes = socket.bytesRead
-    const look = () => {
+    const check = () => {
       const nowMs = performance.now()
       if (socket.bytesRead !== bytes) {
         bytes = socket.bytesRead
@@ -53,7 +52,7 @@ export class Lingering {
       }
       if (nowMs - changedAtMs >= idleMs || nowMs - startedAtMs >= totalMs) socket.destroy()
     }
-    const timer = setInterval(look, Math.min(idleMs, totalMs) / looksPerIdleTime)
+    const timer = setInterval(check, Math.min(idleMs, totalMs) / checksPerIdleTime)
     const release = () => {
       clearInterval(timer)
       this.#sockets.delete(socket)

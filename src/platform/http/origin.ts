@@ -5,15 +5,14 @@ export type OriginOf = (
   request: Pick<HttpRequest, 'headers' | 'isSecure' | 'remoteAddress'>,
 ) => string | undefined
 
-/** RFC 3986 section 3.2.2, without what is never in a Host header; `_` because containers have it. */
+/** RFC 3986 section 3.2.2, limited to what Host headers contain; `_` because container names do. */
 const hostForm = /^(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?$/
 
 /**
- * Finds the address that a client used, as scheme and host without a path: `https://example.org`.
- * X-Forwarded-Proto and X-Forwarded-Host count only from a trusted proxy, and of several values the
- * last, which is its own. Undefined when the value is missing or not a host.
+ * Finds the origin that a client used: `https://example.org`. X-Forwarded-Proto and X-Forwarded-Host count only from a
+ * trusted proxy, and only their last value, which that proxy has set. Undefined if the host is missing or invalid.
  *
- * @param trusted addresses and ranges (CIDR) of proxies.
+ * @param trusted addresses and ranges (CIDR) of proxies
  */
 export function originBehind(trusted: readonly string[]): OriginOf {
   const isTrusted = addressesWithin(trusted)
@@ -43,32 +42,31 @@ function lastOf(field: string | readonly string[] | undefined): string | undefin
 }
 
 /**
- * Whether a browser sends the request for a page of another origin, by Sec-Fetch-Site (Fetch Metadata
- * section 2.4) or else by Origin. Pages of the same site count as others: what listens on another
- * port of the same host may belong to anyone. False for clients that are not browsers: they send
- * neither.
+ * Whether a browser sends the request for a page of another origin, according to Sec-Fetch-Site (Fetch Metadata
+ * section 2.4), otherwise Origin. Another origin of the same site counts as well, because another port of the host may
+ * belong to anyone. False for other clients, which send neither header.
  *
- * @param own the addresses of the service, as origins. Their scheme does not
- * count: behind a proxy that ends TLS the service may not know it.
+ * @param own the origins of the service. Their scheme is ignored: behind a proxy that terminates TLS, the service may
+ *   not know it.
  */
 export function isFromOtherOrigin(
   { headers }: Pick<HttpRequest, 'headers'>,
   own: readonly (string | undefined)[],
 ): boolean {
   const { 'sec-fetch-site': site, origin } = headers
-  // `none`: the user did it, such as by typing the address.
+  // `none`: the user did it, for example by typing the address.
   if (site !== undefined) return site !== 'same-origin' && site !== 'none'
   if (origin === undefined) return false
-  // `null` is an origin that the browser does not reveal, such as a sandboxed frame's.
+  // `null` is an origin that the browser does not reveal, such as that of a sandboxed frame.
   const host = URL.canParse(origin) ? new URL(origin).host : ''
   return !own.some((address) => address !== undefined && new URL(address).host === host)
 }
 
 /**
- * Whether a browser may send the request for a page elsewhere whose host name was pointed at this machine
- * (DNS rebinding), so that the page has our origin. Nobody can do that with an address or with localhost.
+ * Whether the request may come from a page of another server whose host name now resolves to this machine (DNS
+ * rebinding), which gives the page our origin. That is impossible for IP addresses and localhost.
  *
- * @param own the address that the request names, as an origin.
+ * @param own the origin that the request names
  */
 export function isRebindable(
   { headers }: Pick<HttpRequest, 'headers'>,
@@ -82,10 +80,10 @@ export function isRebindable(
 type ClientAddress = (remoteAddress: string, forwardedFor: string | undefined) => string
 
 /**
- * Finds the client behind trusted proxies: the right-most address of X-Forwarded-For that is not
- * itself a trusted proxy, since the client may have forged everything left of it.
+ * Finds the client behind trusted proxies: the right-most address of X-Forwarded-For that is not a trusted proxy. The
+ * client may have forged everything to its left.
  *
- * @param trusted addresses and ranges (CIDR) of proxies.
+ * @param trusted addresses and ranges (CIDR) of proxies
  */
 export function clientAddressBehind(trusted: readonly string[]): ClientAddress {
   if (trusted.length === 0) return (remoteAddress) => remoteAddress
@@ -103,8 +101,8 @@ export function clientAddressBehind(trusted: readonly string[]): ClientAddress {
 }
 
 /**
- * Some proxies add the port (Azure's gateways: `192.0.2.1:51234`), and then brackets around IPv6; some
- * quote it, as RFC 7239 section 6 has it for Forwarded.
+ * Some proxies add the port, with brackets around IPv6 (Azure's gateways: `192.0.2.1:51234`); some quote the address, as
+ * in Forwarded (RFC 7239 section 6).
  */
 const hopForm = /^"?(?:\[(?<bracketed>[^\]]*)\](?::\d+)?|(?<v4>[\d.]+)(?::\d+)?|(?<plain>[^"]*))"?$/
 
@@ -113,7 +111,7 @@ function addressOfHop(hop: string): string {
   return bracketed ?? v4 ?? plain ?? ''
 }
 
-/** Matches addresses that are in any of these addresses and ranges (CIDR). */
+/** Returns a test for addresses that equal or are within any of these addresses and ranges (CIDR). */
 export function addressesWithin(addresses: readonly string[]): (address: string) => boolean {
   const ranges = addresses.map(parseRange)
   return (address) => isWithin(address, ranges)
@@ -123,7 +121,7 @@ type Range = readonly [address: ipaddr.IPv4 | ipaddr.IPv6, bits: number]
 
 function parseRange(text: string): Range {
   if (text.includes('/')) return ipaddr.parseCIDR(text)
-  // `process` turns ::ffff:10.0.0.1 into 10.0.0.1, the form it is compared in.
+  // `process` turns ::ffff:10.0.0.1 into 10.0.0.1, as for the addresses that are compared.
   const address = ipaddr.process(text)
   return [address, address.kind() === 'ipv4' ? 32 : 128]
 }

@@ -2,11 +2,11 @@ import type { HttpRequest } from './message.ts'
 
 /** Why a body could not be read to its end. */
 export type BodyFailure =
-  /** The connection ended before it. */
+  /** The connection ended before the body did. */
   | 'gone'
   /** The client sent nothing for the idle timeout while the reader waited. */
   | 'idle'
-  /** Bytes kept arriving, but the complete body took too long, or its memory was needed for others. */
+  /** Bytes kept arriving, but the whole body took too long, or its memory was needed for other bodies. */
   | 'late'
 
 const messages: Readonly<Record<BodyFailure, string>> = {
@@ -26,34 +26,33 @@ export class BodyError extends Error {
 }
 
 interface BodyReadOptions {
-  /** The longest time without bytes, milliseconds. */
+  /** Maximum time without bytes. */
   readonly idleTimeoutMs: number
-  /** Whether `take` holds all bytes in memory until `release` or the end. */
+  /** Whether `take` keeps all bytes in memory until `release` or the end. */
   readonly isGathered?: boolean
-  /** Takes the next piece of the body. The one after it waits until the promise, if any, resolves. */
+  /** Takes the next piece of the body. If it returns a promise, the piece after it waits. */
   readonly take: (bytes: Buffer) => Promise<void> | undefined
 }
 
-/** What the body of a stranger may take: this, a second for each KiB, and a day in all. */
+/** The body of an unauthenticated client may take this time and a second for each KiB, and at most a day. */
 const graceMs = 30_000
 const bytesPerMs = 1_024 / 1_000
 const longestMs = 24 * 3_600_000
 
-/** Bytes that strangers' bodies may hold in memory, of one process. */
+/** Bytes in memory for the bodies of unauthenticated clients, per process. */
 const maxGatheredBytes = 32 * 1024 * 1024
-/** Those with bytes in memory, the oldest first: it is the slowest. */
+/** Bodies of unauthenticated clients with their bytes in memory. The first is the oldest, and so the slowest. */
 const gathering = new Map<BodyReading, number>()
 let gatheredBytes = 0
 
 /**
- * Reads a body piece by piece. Unlike iteration of the stream it leaves the stream, and with it the
- * connection, alone when reading stops early, so that an error can still be answered.
+ * Reads a body piece by piece. Unlike iteration, stopping early does not destroy the stream and its connection, so an
+ * error can still be replied.
  */
 export class BodyReading {
   /**
-   * Resolves at the end of the body. Rejects with what `take` throws or rejects with, and with BodyError.
-   * While a piece is being taken it stays pending, even when the connection has ended: the caller may
-   * free what `take` uses. Stays pending after `stop`.
+   * Resolves at the end of the body. Rejects with what `take` throws or rejects with, or with BodyError, but not while
+   * `take` is running, so the caller can then release what `take` uses. Stays pending after `stop`.
    */
   readonly done: Promise<void>
   readonly #request: Pick<HttpRequest, 'body' | 'isKnown'>
@@ -61,15 +60,15 @@ export class BodyReading {
   readonly #take: BodyReadOptions['take']
   readonly #settle: PromiseWithResolvers<void>
   readonly #idleTimeoutMs: number
-  /** Undefined while bytes are taken, which does not count. */
+  /** Undefined while `take` is running, which does not count. */
   #timer: NodeJS.Timeout | undefined
-  /** What happens when the piece has been taken. */
+  /** What follows when `take` has finished. */
   #next: 'read' | 'end' | 'gone' = 'read'
   #isStopped = false
   #isGathered: boolean
   #pieces = 0
   #bytes = 0
-  /** Time in which the client was waited for. */
+  /** Total time spent waiting for the client. */
   #waitedMs = 0
   #waitingSinceMs = performance.now()
 
@@ -92,14 +91,14 @@ export class BodyReading {
     if (!this.#isStopped) body.on('error', this.#onGone).on('close', this.#onGone).resume()
   }
 
-  /** What was taken so far, and what follows, is not held in memory any more. */
+  /** Declares that the bytes of this body are no longer kept in memory. */
   release(): void {
     this.#isGathered = false
     gatheredBytes -= gathering.get(this) ?? 0
     gathering.delete(this)
   }
 
-  /** The rest of the body stays unread. */
+  /** Stops reading. The rest of the body stays unread. */
   stop(): void {
     if (this.#isStopped) return
     this.#isStopped = true
@@ -112,7 +111,7 @@ export class BodyReading {
   readonly #onData = (bytes: Buffer): void => {
     this.#pieces += 1
     try {
-      this.#limitStranger(bytes.length)
+      this.#limitUnknownClient(bytes.length)
       if (this.#isStopped) return
       const taking = this.#take(bytes)
       if (taking === undefined) {
@@ -136,8 +135,8 @@ export class BodyReading {
     else this.#finish(this.#next)
   }
 
-  /** @throws BodyError if the body of a stranger takes too long. May end older ones, and this one if it is the oldest. */
-  #limitStranger(bytes: number): void {
+  /** Limits time and memory of unauthenticated clients. @throws BodyError if this body takes too long */
+  #limitUnknownClient(bytes: number): void {
     const nowMs = performance.now()
     this.#waitedMs += nowMs - this.#waitingSinceMs
     this.#waitingSinceMs = nowMs
@@ -171,7 +170,7 @@ export class BodyReading {
     }
   }
 
-  /** If the process was suspended, the timer fires before the bytes that arrived meanwhile are read. */
+  /** After the process was suspended, the timer fires before the bytes that arrived meanwhile are read. */
   readonly #onIdle = (): void => {
     const pieces = this.#pieces
     setImmediate(() => {

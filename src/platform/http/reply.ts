@@ -2,13 +2,13 @@ import type { ServerResponse } from 'node:http'
 import type { HeaderFields, HttpReply, StreamBody } from './message.ts'
 
 interface ReplyOptions {
-  /** HEAD: the headers of the body, but not the body. */
+  /** HEAD: send the headers of the body, but not the body. */
   readonly isHead: boolean
-  /** Says `Connection: close`. */
+  /** Send `Connection: close`. */
   readonly closesConnection: boolean
   /**
-   * Leaves the message open once all its bytes are sent, for `end` to be called later: node:http
-   * closes the socket at the end of a last message, whatever the client is still sending.
+   * Leave the message open after its last byte until `end` is called: node:http closes the socket at the end of the
+   * last message, even if the client is still sending.
    */
   readonly staysOpen: boolean
 }
@@ -17,35 +17,31 @@ const done = Promise.resolve()
 
 const productName = 'Bucketry'
 
-/** A stream this short is sent in one piece with its header, when it comes as one chunk. */
+/** A stream of at most this length is sent in one write with its head, if it comes as one chunk. */
 const singleWriteBytes = 128 * 1024
 
 /**
- * A body this short goes as text, one latin1 character per byte: node:http joins text with the head,
- * and a text of less than 16 KiB is written from the stack, in one call and without a buffer or a
- * request object. That is a tenth of the time of a small reply.
+ * A body of at most this length is sent as text, one latin1 character per byte: node:http joins text with the head, and
+ * libuv writes less than 16 KiB of text from the stack. This saves a tenth of the time of a small reply.
  */
 const textBytes = 12 * 1024
 
-/** RFC 9110 sections 15.3.5 and 15.4.5: these have no content, whatever a handler gives. */
+/** Statuses without content, whatever the handler returns (RFC 9110 sections 15.3.5 and 15.4.5). */
 const bodyless: ReadonlySet<number> = new Set([204, 304])
 
-/** Ends the lending of a body that is no longer received. */
+/** Ends the lending of a body when its client has gone. */
 const clientGone = new Error('the client closed the connection')
 
-/** A body did not have the declared `length` bytes. */
 class BodyLengthError extends Error {
   constructor(expected: number, sent: number) {
-    super(`a response body has at least ${sent} bytes, but ${expected} were declared`)
+    super(`expected a response body of ${expected} bytes, but got ${sent}`)
     this.name = 'BodyLengthError'
   }
 }
 
 /**
- * The only writer to sockets that protocols reply on. One per request; `write` is called once.
- *
- * Whatever happens (the client goes away, the source fails, HEAD), a stream is closed, so that what it
- * holds open is released.
+ * Writes the reply of one request; nothing else writes to its socket. A stream is closed whatever happens: HEAD, a
+ * client that disconnects, a source that fails.
  */
 export class ReplyWriter {
   readonly #response: ServerResponse
@@ -58,7 +54,7 @@ export class ReplyWriter {
     this.#response = response
   }
 
-  /** Bytes of the body that were handed to the socket. */
+  /** Bytes of the body that were written to the socket. */
   get bytesSent(): number {
     return this.#bytesSent
   }
@@ -68,7 +64,7 @@ export class ReplyWriter {
     return this.#isAbandoned
   }
 
-  /** Whether the operating system has every byte of the reply. */
+  /** Whether the operating system has taken every byte of the reply. */
   get isComplete(): boolean {
     return this.#isComplete
   }
@@ -77,17 +73,17 @@ export class ReplyWriter {
     return this.#response.headersSent
   }
 
-  /** The connection is gone: pending waits end. */
+  /** Ends pending waits after the connection closed. */
   abandon(): void {
     this.#isAbandoned = true
     this.#wake?.()
   }
 
   /**
-   * Resolves when the operating system has every byte, or when the connection closed.
+   * Resolves when the operating system has taken every byte, or when the connection closed.
    *
-   * @throws whatever a stream throws, or BodyLengthError. When `isHeadSent` is false another reply
-   * can be written; else the connection can only be destroyed.
+   * @throws whatever a stream throws, or BodyLengthError. If `isHeadSent` is false, another reply can be written,
+   *   otherwise the connection can only be destroyed.
    */
   write(reply: HttpReply, options: ReplyOptions): Promise<void> {
     const { body } = reply
@@ -183,7 +179,7 @@ export class ReplyWriter {
     }
   }
 
-  /** Resolves when the chunk's memory is no longer read. The head is sent with the first one. */
+  /** Resolves when the chunk's memory is no longer read. The first chunk is sent with the head. */
   async #writeLent(
     chunk: Uint8Array,
     { reply, body, options }: { reply: HttpReply; body: StreamBody; options: ReplyOptions },
@@ -204,9 +200,8 @@ export class ReplyWriter {
   }
 
   /**
-   * Resolves when the operating system has all of the chunk, or when the connection is closed and will
-   * never send it. node:http calls back when the socket does, and a socket does when libuv has written
-   * the last byte; until then it holds the chunk itself and no copy of it. TLS holds a copy.
+   * Resolves when the operating system has taken the whole chunk, or when the connection closed. node:http calls back
+   * after libuv has written the last byte. Until then, a plain socket refers to the chunk, and TLS to a copy.
    */
   #writeChunk(chunk: Uint8Array): Promise<void> {
     return new Promise((resolve) => {
@@ -220,7 +215,7 @@ function asBytes(body: string | Uint8Array | undefined): Uint8Array | undefined 
   return typeof body === 'string' ? Buffer.from(body) : body
 }
 
-/** Without a body the length is 0, unless the handler of a HEAD has said how long it would be. */
+/** Without a body, the length is 0, unless the handler of a HEAD has set it. */
 function impliedLength(reply: HttpReply, { isHead }: ReplyOptions): number | undefined {
   return isHead || hasField(reply.headers, 'content-length') ? undefined : 0
 }

@@ -22,7 +22,7 @@ export interface TlsIdentity {
   readonly key: string
 }
 
-/** A reply to input that was not a valid request. */
+/** A reply to input that is not a valid request. */
 export interface Refusal {
   readonly fault: HttpFault
   readonly requestId: string
@@ -33,25 +33,23 @@ export interface Refusal {
 export interface HttpServerOptions {
   readonly handler: HttpHandler
   readonly renderFault: RenderFault
-  /** Called once for every request that reached a handler or was refused for its target. */
+  /** Called once for every parsed request, even if its target or head was refused. */
   readonly onFinish?: (request: HttpRequest, outcome: Outcome) => void
-  /** Called when the parser rejected a client's input and a reply was sent. */
+  /** Called when a client's input was not a request and a reply was sent. */
   readonly onRefuse?: (refusal: Refusal) => void
   /** Present: the server speaks HTTPS. */
   readonly tls?: TlsIdentity
-  /** Connections that are served at one time. Default 10,000. */
+  /** Maximum number of connections that are served at the same time. Default 10,000. */
   readonly maxConnections?: number
-  /** A connection that has been idle for less is not closed to make room. Default one second. */
+  /** A connection that has been idle for less time is not closed to make room. Default one second. */
   readonly minIdleMs?: number
-  /** Answers the requests of connections beyond that. Default: as `handler`. */
+  /** Answers the requests of connections beyond `maxConnections`. Default: `handler`. */
   readonly refuseExtra?: HttpHandler
-  /** Called for every connection for which no slot is free. */
+  /** Called for every connection without a free slot. */
   readonly onFull?: () => void
-  /** Called when the connection of a slow client was closed to make room. */
+  /** Called after the connection of a slow client was closed to make room. */
   readonly onSlowClient?: () => void
-  /**
-   * A client that reads nothing of its reply for this long is disconnected. Default two minutes.
-   */
+  /** A client that reads nothing of its reply for this long is disconnected. Default two minutes. */
   readonly idleWriteMs?: number
   /**
    * How far a client may fall behind 16 KiB/s with its reply or its body before it is disconnected to
@@ -59,12 +57,12 @@ export interface HttpServerOptions {
    */
   readonly longestLagMs?: number
   /** How often the progress of clients is checked. Default five seconds. */
-  readonly lookEveryMs?: number
+  readonly checkEveryMs?: number
   /** Time limit for a complete header section. Default one minute. */
   readonly headersMs?: number
   /** Time limit for a TLS handshake. Default 20 seconds. */
   readonly handshakeMs?: number
-  /** A reply must begin this long after its client ended its side. Default 30 seconds. */
+  /** After a client has ended its side, the reply must begin within this time. Default 30 seconds. */
   readonly halfOpenMs?: number
   readonly lingering?: LingeringLimits
 }
@@ -77,32 +75,32 @@ const headersMs = 60_000
 /** How often node:http checks for late header sections. */
 const lateHeaderCheckMs = 5_000
 
-/** Connections beyond the limit: each is refused and closed within this time. */
+/** Connections beyond the limit. Each is refused and closed within `extraMs`. */
 const extraConnections = { extra: 64, extraMs: 10_000 } as const
-/** How often clients are checked for being slow. */
+/** How often slow clients are looked for. */
 const slowCheckMs = 5_000
-/** Within this time, the request of a client that is about to send one has been sent. */
+/** A client that is about to send its next request has done so after this time. */
 const minIdleMs = 1_000
-/** While the server stops. */
+/** How often idle connections are closed while the server stops. */
 const closeIdleEveryMs = 250
 
 const limits: ServerOptions = {
   maxHeaderSize: 64 * 1024,
-  // An upload may take hours; that its bytes keep coming is checked where they are read.
+  // An upload may take hours. The reader of a body checks that bytes keep arriving.
   requestTimeout: 0,
-  // Longer than the 60 s of common load balancers, which must be the ones to close.
+  // Longer than the 60 s of common load balancers, which must close first.
   keepAliveTimeout: 65_000,
-  // Exchange answers a missing Host with a body; node:http would answer without one.
+  // Exchange answers a missing Host with an error document; node:http would send no body.
   requireHostHeader: false,
   // Detects clients that vanish silently while their request runs.
   keepAlive: true,
   keepAliveInitialDelay: 60_000,
   optimizeEmptyRequests: true,
-  // Clients may end their side once they have sent their request (node:http sets this by itself).
+  // Clients may end their side after their request (node:http also sets this).
   ...{ allowHalfOpen: true },
 }
 
-/** Serves one handler over HTTP/1.1 or HTTPS: limits, timeouts, expectations, graceful stop. */
+/** Serves one handler over HTTP/1.1 or HTTPS, with limits, timeouts, expectations and a graceful stop. */
 export class HttpServer {
   readonly #server: Server
   readonly #options: HttpServerOptions
@@ -132,7 +130,7 @@ export class HttpServer {
         connections: options.maxConnections ?? defaultConnections,
         minIdleMs: options.minIdleMs ?? minIdleMs,
         longestStallMs: options.idleWriteMs ?? idleWriteMs,
-        lookEveryMs: options.lookEveryMs ?? slowCheckMs,
+        checkEveryMs: options.checkEveryMs ?? slowCheckMs,
         longestLagMs: options.longestLagMs ?? defaultLagMs,
         minimumRate,
       },
@@ -141,15 +139,14 @@ export class HttpServer {
       onSlowClient: options.onSlowClient ?? (() => undefined),
       onPlainHttp: (socket) => this.#refusePlainHttp(socket),
     })
-    // One more than is accepted: node:http silently drops the fields beyond.
+    // One more than is accepted, because node:http silently drops further fields.
     this.#server.maxHeadersCount = maxHeaderFields + 1
-    // Else node:http ends our side too when the client has ended its own. Not documented, but there
-    // since Node 0.7; test/unit/platform/http/half-close.test.ts fails if it goes.
+    // Otherwise node:http ends our side when the client ends its own. Undocumented since Node 0.7; if it goes,
+    // test/unit/platform/http/half-close.test.ts fails.
     Object.assign(this.#server, { httpAllowHalfOpen: true })
     this.#server.on('request', (incoming, response) => this.#serve(incoming, response, false))
     this.#server.on('checkContinue', (incoming, response) => this.#serve(incoming, response, true))
-    // RFC 9110 section 10.1.1 lets a server ignore an expectation it does not know; some clients
-    // send an empty one.
+    // RFC 9110 section 10.1.1 allows ignoring an unknown expectation; some clients send an empty one.
     this.#server.on('checkExpectation', (incoming, response) =>
       this.#serve(incoming, response, false),
     )
@@ -160,7 +157,7 @@ export class HttpServer {
   }
 
   /**
-   * Resolves with the port once connections are accepted.
+   * Resolves with the port when connections are accepted.
    *
    * @throws the system's error, such as EADDRINUSE or EACCES.
    */
@@ -175,17 +172,17 @@ export class HttpServer {
     })
   }
 
-  /** Uses another certificate for connections from now on. Without effect on a plain server. */
+  /** Replaces the certificate for new connections. No effect on a plain HTTP server. */
   replaceTls(tls: TlsIdentity): void {
     if (this.#server instanceof HttpsServer) this.#server.setSecureContext(tls)
   }
 
   /**
-   * Accepts no new connections, lets running requests finish for at most `graceMs` and aborts the rest.
-   * Resolves when every connection is closed, with whether all requests finished by themselves.
+   * Stops accepting connections, lets running requests finish for at most `graceMs` and aborts the rest. Resolves when
+   * every connection is closed, with whether all requests finished.
    *
-   * A connection that was used within the last second still gets an answer to its next request: a proxy
-   * may be sending it, and cannot repeat every request elsewhere.
+   * A connection that was used within the last second still gets a reply to its next request: a proxy may be sending it,
+   * and cannot repeat every request elsewhere.
    */
   stop(graceMs: number): Promise<boolean> {
     return new Promise((resolve) => {
@@ -195,7 +192,7 @@ export class HttpServer {
         this.#acceptor.destroyAll()
       }, graceMs)
       const idle = setInterval(() => this.#acceptor.closeIdle(), closeIdleEveryMs)
-      // Not node:http's own, which closes idle connections whose next request may be on its way.
+      // Unlike node:http's `close`, this keeps idle connections, whose next request may be on its way.
       NetServer.prototype.close.call(this.#server, () => {
         clearTimeout(timer)
         clearInterval(idle)
@@ -236,7 +233,7 @@ export class HttpServer {
   #refuse(fault: HttpFault | undefined, socket: Socket): void {
     const connection = this.#connections.get(socket)
     if (this.#refused.has(socket) || connection?.isOver) {
-      // It has its last reply. Further input is discarded until it ends its side.
+      // The client has its last reply. Further input is discarded until it ends its side.
       if (fault === undefined || socket.readableEnded) socket.destroySoon()
       return
     }
@@ -244,15 +241,15 @@ export class HttpServer {
     if (fault === undefined || !socket.writable) {
       socket.destroy()
     } else if (connection !== undefined && !connection.isIdle && !isReceiving) {
-      // The client would take a reply now for that of the request that runs, which may have stored an
-      // object. That one is answered, and no other.
+      // The client would take this reply for that of the running request, which may have stored an object. So only the
+      // running request is answered.
       connection.close()
     } else if (isReceiving && fault === 'cut-off') {
       // The request itself is logged as failed.
       answerRaw(socket, this.#options.renderFault(fault, connection?.running?.id ?? ''))
       socket.destroySoon()
     } else {
-      // A handler that waits for the body learns of its end when the connection closes.
+      // A handler that waits for the body gets an error when the connection closes.
       this.#answer(fault, socket, { isSoonClosed: isReceiving })
     }
   }

@@ -1,14 +1,14 @@
 /** Details of a refusal. */
 interface ApiErrorOptions extends ErrorOptions {
-  /** The JSON path of the mistake in the request: `connections[2].name`. */
+  /** The JSON path of the invalid value in the request: `connections[2].name`. */
   readonly field?: string | undefined
-  /** A code for programs, if the protocol has one. */
+  /** An error code for programs. */
   readonly code?: string | undefined
-  /** Header fields that the status requires, such as Retry-After. */
+  /** Header fields for the status, such as Retry-After. */
   readonly headers?: Readonly<Record<string, string>> | undefined
 }
 
-/** A refusal of a JSON protocol. The message is shown to the client; the cause never is. */
+/** An error reply of a JSON protocol. The message is shown to the client, the cause is not. */
 export class ApiError extends Error {
   readonly status: number
   readonly field: string | undefined
@@ -27,7 +27,7 @@ export class ApiError extends Error {
 
 const identifier = /^[A-Za-z_$][\w$]*$/
 
-/** The position of a value in JSON: `connections[2].providerSpecificData["my key"]`. */
+/** The path of a value in JSON: `connections[2].providerSpecificData["my key"]`. */
 export function jsonPath(path: readonly PropertyKey[]): string {
   let text = ''
   for (const step of path) {
@@ -40,7 +40,7 @@ export function jsonPath(path: readonly PropertyKey[]): string {
 
 /** How a JSON protocol writes an error, and the header fields of its replies. */
 export interface ErrorFormat {
-  /** The path that it applies to, with everything below it: `/v1`. */
+  /** The path that it applies to, including everything below it: `/v1`. */
   readonly prefix: string
   /** Header fields of every reply, errors included. */
   readonly headers?: Readonly<Record<string, string>>
@@ -48,7 +48,7 @@ export interface ErrorFormat {
   readonly errorBody: (error: ApiError) => object
 }
 
-/** For the login and the management API: docs/contract/login.md, "Login errors". */
+/** The format of the login and the management API: docs/contract/login.md, "Login errors". */
 export const plainErrorFormat: ErrorFormat = {
   prefix: '',
   errorBody: ({ message, field }) => (field === undefined ? { message } : { message, field }),

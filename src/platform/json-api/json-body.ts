@@ -8,7 +8,7 @@ interface BodyLimits {
   readonly maxBytes: number
   /** The maximum pause between bytes. */
   readonly idleMs: number
-  /** The maximum time for the whole body; undefined: any. */
+  /** The maximum time for the whole body; undefined: unlimited. */
   readonly totalMs: number | undefined
 }
 
@@ -25,8 +25,8 @@ export function assertJsonType({ 'content-type': type = '' }: IncomingHttpHeader
 }
 
 /**
- * Reads a body and parses it as JSON. Names that could change the prototype of an object are refused: code
- * that copies a parsed object field by field would be misled.
+ * Reads a body and parses it as JSON. Names that could change the prototype of an object are refused, because code that
+ * copies a parsed object field by field would set it.
  *
  * @throws ApiError 400, 408 or 413; the rest of the body stays unread.
  */
@@ -40,7 +40,7 @@ export async function readJson(request: HttpRequest, limits: BodyLimits): Promis
   } catch (cause) {
     throw new ApiError(400, 'The body is not valid JSON.', { cause })
   }
-  // Text without either cannot contain such a name, and a large body is not searched for it.
+  // Text without either cannot contain such a name, so most bodies are not searched.
   if (/proto|\\u/.test(text) && changesPrototype(value)) {
     throw new ApiError(400, 'The body is not valid JSON.')
   }

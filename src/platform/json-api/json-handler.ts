@@ -9,20 +9,20 @@ import { type FoundRoute, routeFinder } from './route-finder.ts'
 export interface JsonHandlerOptions {
   /** Error formats other than `{"message", "field"?}`. */
   readonly errorFormats?: readonly ErrorFormat[]
-  /** Converts errors of the layers below into replies, with them as cause. Undefined: 500. */
+  /** Converts errors of lower layers into replies, and keeps them as the cause. Undefined: 500. */
   readonly translate?: (error: unknown) => ApiError | undefined
-  /** Gets the cause of every 5xx reply, which the client does not see. */
+  /** Called with the cause of every 5xx reply, which the client does not see. */
   readonly onFailure?: (error: unknown, requestId: string) => void
-  /** How long a client may send nothing while its body is awaited. Default 30 s. */
+  /** Maximum time without bytes while a body is read. Default 30 s. */
   readonly bodyIdleMs?: number
-  /** How long the whole body of an unknown client may take. Default 10 s. */
+  /** Maximum time for the whole body of an unauthenticated client. Default 10 s. */
   readonly bodyTotalMs?: number
 }
 
-/** Bytes. Routes with larger bodies set their own `bodyLimit`. */
+/** Bytes. Routes for larger bodies set `bodyLimit`. */
 const defaultBodyLimit = 1024 * 1024
 
-/** On every reply unless a route overrides it: no reply may be cached. */
+/** Fields of every reply unless a route overrides them. */
 const commonHeaders = { 'x-content-type-options': 'nosniff', 'cache-control': 'no-store' } as const
 
 const jsonType = ['content-type', 'application/json; charset=utf-8'] as const
@@ -30,8 +30,8 @@ const jsonType = ['content-type', 'application/json; charset=utf-8'] as const
 type LogFields = Record<string, string>
 
 /**
- * Serves the routes of all JSON protocols: finds the route, asks its access, validates the parameters and the
- * body, and writes what its `answer` returns. One place formats every error as its path requires.
+ * Serves the routes of all JSON protocols: finds the route, checks its access, validates parameters and body, and
+ * serializes what its `answer` returns. Errors have the format of their path.
  */
 export function jsonHandler(
   routes: readonly Route[],
@@ -65,7 +65,7 @@ export function jsonHandler(
     try {
       return await untilAborted(replying, request.signal)
     } catch {
-      // The client disconnected: nobody reads this reply, and nobody closes the body of the other one.
+      // The client disconnected. Nothing reads this reply, and nothing else would close the body of the pending one.
       const closing = replying.then(({ body }) => closeBody(body))
       closing.catch((error: unknown) => options.onFailure?.(error, request.id))
       return { status: 400, headers: [], logFields }
@@ -108,7 +108,7 @@ async function success(
   return { status, headers: [...call.replyHeaders, jsonType], body: json }
 }
 
-/** Undefined without a body, and for a request whose body has no meaning (RFC 9110 section 9.3.1). */
+/** Undefined without a body, and for a GET, whose body has no meaning (RFC 9110 section 9.3.1). */
 async function readBody(
   request: HttpRequest,
   { method, bodyType, bodyLimit = defaultBodyLimit, access }: Route,
@@ -121,7 +121,7 @@ async function readBody(
   return readJson(request, { maxBytes: bodyLimit, idleMs, totalMs })
 }
 
-/** Of several values of one name an array. */
+/** The parameters by name; the values of a repeated name are an array. */
 function queryOf(rawQuery: string): Readonly<Record<string, unknown>> {
   if (rawQuery === '') return {}
   const pairs = Map.groupBy(new URLSearchParams(rawQuery), ([name]) => name)
@@ -141,7 +141,7 @@ function valid(schema: z.ZodType | undefined, value: unknown): unknown {
   return result.data
 }
 
-/** The reply for an error, whose cause is reported. An unexpected error reveals no details. */
+/** The reply to an error. Reports its cause; an unexpected error reveals no details to the client. */
 function refusalOf(
   error: unknown,
   { id, signal }: HttpRequest,
@@ -161,10 +161,10 @@ function toApiError(error: unknown): ApiError {
 
 type Issue = z.core.$ZodIssue
 
-/** Messages quote input, which may be long. */
+/** Maximum characters of a message, which may quote input. */
 const maxLength = 300
 
-/** The first error in a client's input as a 400 with the field. */
+/** A 400 that names the field of the first error in a client's input. */
 export function schemaMistake(error: z.core.$ZodError): ApiError {
   const issue = error.issues[0]
   if (issue === undefined) return new ApiError(400, 'The request does not match the schema.')
@@ -183,8 +183,8 @@ interface Finding {
 }
 
 /**
- * For a union, the error of the variant that matched furthest, which is most likely the one that the
- * client meant. For unknown fields, the path of the first one.
+ * For a union, the error of the variant that matched the most levels, which the client most likely meant. For unknown
+ * fields, the path of the first one.
  */
 function deepest(issue: Issue, above: readonly PropertyKey[]): Finding {
   const path = [...above, ...issue.path]

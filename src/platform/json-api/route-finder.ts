@@ -13,14 +13,14 @@ interface Resource {
   readonly routes: Map<string, Route>
 }
 
-/** Characters, decoded. */
+/** Characters after decoding. */
 const maxParameterLength = 1_024
 
 /**
  * Returns a function that finds the route of a request.
  *
- * It throws an ApiError: 400 for a percent escape that is none, 404 for an unknown path, 405 for another
- * method of a known one (RFC 9110 section 15.5.6), 414 for a parameter that is too long.
+ * It throws an ApiError: 400 for an invalid percent escape, 404 for an unknown path, 405 for a method that the path does
+ * not have (RFC 9110 section 15.5.6), 414 for a parameter that is too long.
  */
 export function routeFinder(
   routes: readonly Route[],
@@ -48,7 +48,7 @@ function notServed(method: string, allowed: Set<string>): ApiError {
   })
 }
 
-/** Fixed segments come before parameters, so that `/connections/reorder` is found before `/connections/{id}`. */
+/** Sorts fixed segments before parameters so that `/connections/reorder` is found before `/connections/{id}`. */
 function resourcesOf(routes: readonly Route[]): readonly Resource[] {
   const resources = [...Map.groupBy(routes, ({ path }) => path)].map(([path, ofPath]) => ({
     template: path.split('/'),
@@ -57,7 +57,7 @@ function resourcesOf(routes: readonly Route[]): readonly Resource[] {
   return resources.sort((a, b) => compareRanks(a.template, b.template))
 }
 
-/** Segment by segment; a template that is the beginning of the other comes first. */
+/** Compares segment by segment; a template that is a prefix of the other comes first. */
 function compareRanks(a: readonly string[], b: readonly string[]): number {
   const differs = a.findIndex((segment, index) => rankOf(segment) !== rankOf(b[index] ?? ''))
   return differs < 0 ? a.length - b.length : rankOf(a[differs] ?? '') - rankOf(b[differs] ?? '')
@@ -81,7 +81,7 @@ function decodedSegments(rawPath: string): readonly string[] {
   }
 }
 
-/** Undefined if the path does not fit the template. */
+/** Undefined if the path does not match the template. */
 function parametersOf(
   template: readonly string[],
   segments: readonly string[],

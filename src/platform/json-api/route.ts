@@ -1,17 +1,17 @@
 import type { z } from 'zod'
 import type { HttpReply, HttpRequest, StreamBody } from '../http/message.ts'
 
-/** What a route's `answer` gets. The parameters and the body are valid. */
+/** The argument of a route's `answer`. Parameters and body have been validated. */
 export interface Call<Params, Query, Body> {
   readonly request: HttpRequest
   readonly params: Params
   readonly query: Query
   readonly body: Body
-  /** Header fields of the reply, by their names in lower case. An error reply does not have them. */
+  /** Header fields of a successful reply, by lower-case name. */
   readonly replyHeaders: Map<string, string>
 }
 
-/** A reply that is JSON already, and is sent as it is. */
+/** A reply that is already serialized as JSON. */
 export class JsonBytes {
   readonly body: Uint8Array | StreamBody
 
@@ -20,7 +20,7 @@ export class JsonBytes {
   }
 }
 
-/** A whole reply of a route that passes on what another server said. Its fields follow those of every reply. */
+/** A complete reply that a route passes on from another server. The common header fields are added. */
 export class PassedReply {
   readonly reply: HttpReply
 
@@ -32,14 +32,14 @@ export class PassedReply {
 /** Who may use a route. */
 export interface Access {
   /**
-   * Lets a request pass, or refuses it before its body is read.
+   * Admits a request or refuses it before its body is read.
    *
    * @throws ApiError
    */
   readonly admit: (request: HttpRequest) => void | Promise<void>
-  /** The same for the OpenAPI document, as its Security Requirement Objects. */
+  /** The access in the OpenAPI document, as Security Requirement Objects. */
   readonly security?: readonly Readonly<Record<string, readonly string[]>>[]
-  /** Whether it admits only known clients, so that the whole body may take any time. */
+  /** Whether only authenticated clients are admitted, so the time for the whole body is not limited. */
   readonly knowsClients?: boolean
 }
 
@@ -49,7 +49,7 @@ export interface Route<Params = unknown, Query = unknown, Body = unknown, Reply 
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS'
   /** `/a/{name}`. A last `{name+}` takes the rest of the path, with its slashes. */
   readonly path: string
-  /** Also the name of the operation in the log. */
+  /** Also names the operation in the log. */
   readonly operationId: string
   readonly summary: string
   readonly description?: string
@@ -61,33 +61,33 @@ export interface Route<Params = unknown, Query = unknown, Body = unknown, Reply 
   readonly query?: z.ZodType<Query>
   readonly body?: z.ZodType<Body>
   /**
-   * `any`: the body is read as JSON, whatever its type is called. `unread`: `answer` reads it, and `body` only describes
-   * it. Default: it must be application/json.
+   * `any`: the body is JSON, whatever its content type. `unread`: `answer` reads the body, and `body` only describes it.
+   * Default: the content type must be application/json.
    */
   readonly bodyType?: 'any' | 'ignored' | 'unread'
-  /** Bytes. Default: 1 MiB. */
+  /** Maximum number of bytes. Default: 1 MiB. */
   readonly bodyLimit?: number
-  /** Of success. Default: 200. */
+  /** The status of success. Default: 200. */
   readonly status?: number
-  /** The body of success, which has only the fields of this schema. Without a schema there is no body. */
+  /** The body of success: only the fields of this schema, or no body without a schema. */
   readonly reply?: z.ZodType<unknown, Reply>
   readonly replyDescription?: string
-  /** Descriptions of errors by their status, besides those that every route may have. */
+  /** Descriptions of errors by status, in addition to the errors of every route. */
   readonly errors?: Readonly<Record<number, string>>
-  /** The body of an error. Default: that of `plainErrorFormat`. */
+  /** The body of an error. Default: `plainErrorFormat`. */
   readonly errorSchema?: z.ZodType
   /** @throws ApiError */
   answer(call: Call<Params, Query, Body>): Promise<NoInfer<Reply> | JsonBytes | PassedReply>
 }
 
-/** Declares a route: its schemas are the types of its `answer`. */
+/** Declares a route. Its schemas determine the types of its `answer`. */
 export function route<Params, Query, Body, Reply>(
   declared: Route<Params, Query, Body, Reply>,
 ): Route {
   return declared
 }
 
-/** These routes below a path, with what they have in common. */
+/** Adds a path prefix and common properties to routes. */
 export function routesBelow(
   prefix: string,
   common: Pick<Route, 'tag' | 'access' | 'errorSchema'>,

@@ -1,4 +1,4 @@
-/** Undefined for invalid JSON. The error of JSON.parse would quote the text. */
+/** Parses JSON. Undefined if it is invalid; the error of JSON.parse would quote the text. */
 export function parsedJson(text: string): unknown {
   try {
     return JSON.parse(text)

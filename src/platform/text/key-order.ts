@@ -38,7 +38,7 @@ export function successorOfPrefix(prefix: string): string | undefined {
   return undefined
 }
 
-/** A text just before this key: hardly any key is between them. */
+/** A text that sorts shortly before this key; keys between them are rare. */
 export function keyBefore(key: string): string {
   const last = Array.from(key).at(-1)
   const code = last?.codePointAt(0) ?? 0
@@ -56,7 +56,7 @@ function nextCodePoint(codePoint: number): number | undefined {
   return next >= firstSurrogate && next < firstAfterSurrogates ? firstAfterSurrogates : next
 }
 
-/** Moves surrogates after U+FFFF, like the code points that they represent. */
+/** Ranks surrogates above U+FFFF, like the code points that they encode. */
 function rank(unit: number): number {
   if (unit < firstSurrogate) return unit
   return unit < firstAfterSurrogates ? unit + 0x2000 : unit - 0x800

@@ -3,7 +3,7 @@ export function percentEncode(text: string): string {
   return encodeURIComponent(text.toWellFormed()).replace(/[!'()*]/g, escaped)
 }
 
-/** Escapes a key as Java's URLEncoder, which keeps `-._*`, but a space is `%20` and `/` stays. */
+/** Escapes a key like Java's URLEncoder, which keeps `-._*`, except that a space becomes `%20` and `/` stays. */
 export function encodeKey(key: string): string {
   if (/^[\w\-.*/]*$/.test(key)) return key
   return encodeURIComponent(key.toWellFormed())
@@ -16,12 +16,12 @@ function escaped(character: string): string {
 }
 
 /**
- * The Content-Disposition that saves a download under this name: RFC 6266, the name in both forms of
- * its section 4.3, the extended one by RFC 8187 section 3.2.
+ * The Content-Disposition that saves a download under this name, in both forms of RFC 6266 section 4.3; the extended form
+ * is that of RFC 8187 section 3.2.
  */
 export function attachmentNamed(name: string): string {
-  // Browsers interpret quotes, backslashes and percent signs in the plain form differently (RFC
-  // 6266 appendix D); all of them prefer the extended form.
+  // Browsers disagree on quotes, backslashes and percent signs in the plain form (RFC 6266 appendix D), but all prefer
+  // the extended form.
   const plain = name.toWellFormed().replace(/[^\x20-\x7e]|["\\%]/gu, '_')
   return `attachment; filename="${plain}"; filename*=UTF-8''${percentEncode(name)}`
 }

@@ -1,4 +1,4 @@
-/** An entry of a folder, with the fields that listings have. */
+/** An entry of a folder listing. */
 type ListedEntry =
   | { readonly kind: 'folder'; readonly key: string }
   | {
@@ -16,7 +16,7 @@ export function revisionOf(entries: readonly ListedEntry[]): string {
   return sum.text()
 }
 
-/** A number for a set of entries, independent of their order. */
+/** A checksum of a set of entries, independent of their order. */
 export class RevisionSum {
   #count = 0
   #low = 0
@@ -41,14 +41,14 @@ export class RevisionSum {
   }
 }
 
-/** Times in whole seconds, as in XML. */
+/** Times are whole seconds, as in XML documents. */
 function textOf(entry: ListedEntry): string {
   if (entry.kind === 'folder') return entry.key
   const { key, size, modifiedAtMs, etag } = entry
   return `${key}\n${size}\n${Math.floor(modifiedAtMs / 1_000)}\n${etag}`
 }
 
-/** Mixes the bits, so that texts that differ in one character differ in half of the bits. */
+/** Spreads a difference of one character over all bits. */
 function mixed(hash: number): number {
   const once = Math.imul(hash ^ (hash >>> 16), 0x7feb352d)
   const twice = Math.imul(once ^ (once >>> 15), 0x846ca68b)

@@ -16,9 +16,9 @@ test('A client below the minimum rate falls behind, and one above it does not', 
     [10 * rate, 0],
   ] as const) {
     const pace = new ClientPace(rate)
-    pace.look({ ms: second, bytesTaken: 0, isAwaited: true })
+    pace.update({ ms: second, bytesTaken: 0, isAwaited: true })
     for (let elapsed = 1; elapsed <= 40; elapsed++) {
-      pace.look({ ms: second, bytesTaken: elapsed * bytesPerSecond, isAwaited: true })
+      pace.update({ ms: second, bytesTaken: elapsed * bytesPerSecond, isAwaited: true })
     }
     assert.equal(pace.lagMs, lagMs)
     assert.equal(pace.stalledMs, bytesPerSecond === 0 ? 40 * second : 0)
@@ -28,7 +28,7 @@ test('A client below the minimum rate falls behind, and one above it does not', 
 test('Time without waiting bytes does not count against the client', () => {
   const pace = new ClientPace(rate)
   for (let elapsed = 0; elapsed < 40; elapsed++) {
-    pace.look({ ms: second, bytesTaken: 0, isAwaited: elapsed % 2 === 0 })
+    pace.update({ ms: second, bytesTaken: 0, isAwaited: elapsed % 2 === 0 })
   }
   assert.equal(pace.lagMs, 0)
   assert.equal(pace.stalledMs, 0)
@@ -42,7 +42,7 @@ function limitOfTwo() {
   const limit = new ConnectionLimit(
     {
       ...{ connections: 2, extra: 0, extraMs: 1, minIdleMs: 0 },
-      ...{ minimumRate: rate, lookEveryMs: 5 * second },
+      ...{ minimumRate: rate, checkEveryMs: 5 * second },
       ...{ longestLagMs: 30 * second, longestStallMs: 120 * second },
     },
     { onFull: () => told.push('full'), onSlowClient: () => told.push('slow') },
@@ -66,7 +66,7 @@ function limitOfTwo() {
     for (let elapsed = 0; elapsed < seconds; elapsed += 5) {
       nowMs += 5 * second
       for (const [socket, bytes] of taking) socket.bytesWritten += 5 * bytes
-      limit.lookAtClients()
+      limit.checkClients()
     }
   }
   return { connect, pass, told, suspend: (seconds: number) => (nowMs += seconds * second) }

@@ -6,7 +6,7 @@ import { ConnectionLimit } from '../../../../src/platform/http/connection-limit.
 
 const limits = {
   ...{ connections: 2, extra: 0, extraMs: 1_000, minIdleMs: 0, minimumRate: 1 },
-  ...{ longestLagMs: 1_000, longestStallMs: 1_000, lookEveryMs: 100 },
+  ...{ longestLagMs: 1_000, longestStallMs: 1_000, checkEveryMs: 100 },
 }
 
 /** A connection as a server has accepted it. */

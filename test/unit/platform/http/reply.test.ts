@@ -221,7 +221,7 @@ test('A client that reads nothing is disconnected, a slow handler is not', async
         close: async () => undefined,
       })
     },
-    { idleWriteMs: 100, lookEveryMs: 20 },
+    { idleWriteMs: 100, checkEveryMs: 20 },
   )
   const slow = await connect()
   slow.write('GET /slow HTTP/1.1\r\nHost: h\r\n\r\n')

@@ -85,7 +85,7 @@ for (const protocol of ['HTTP', 'HTTPS'] as const) {
     let slowClients = 0
     const { port, outcomes, finished } = await startServer(t, handler, {
       ...(protocol === 'HTTPS' ? { tls } : {}),
-      ...{ maxConnections: 1, refuseExtra, longestLagMs: 100, lookEveryMs: 20 },
+      ...{ maxConnections: 1, refuseExtra, longestLagMs: 100, checkEveryMs: 20 },
       onSlowClient: () => {
         slowClients += 1
       },
@@ -119,7 +119,7 @@ for (const protocol of ['HTTP', 'HTTPS'] as const) {
     const { port, outcomes, finished } = await startServer(t, reader.handler, {
       ...(protocol === 'HTTPS' ? { tls } : {}),
       // Only connections that arrive look at the others.
-      ...{ maxConnections: 3, refuseExtra, lookEveryMs: 3_600_000 },
+      ...{ maxConnections: 3, refuseExtra, checkEveryMs: 3_600_000 },
     })
     const put = async (path: string) => {
       const head = `PUT ${path} HTTP/1.1\r\nHost: h\r\nContent-Length: 10000000\r\n\r\nx`
@@ -160,7 +160,7 @@ for (const protocol of ['HTTP', 'HTTPS'] as const) {
     t.mock.method(performance, 'now', () => nowMs)
     const { port, outcomes, finished } = await startServer(t, handler, {
       ...(protocol === 'HTTPS' ? { tls } : {}),
-      ...{ idleWriteMs: 500, lookEveryMs: 50 },
+      ...{ idleWriteMs: 500, checkEveryMs: 50 },
     })
     const client = await dial(t, port, ca, getLarge)
     await readSlowly(client, () => {
