@@ -10,11 +10,11 @@ import { type PayloadDigest, PayloadDigester, type PayloadSink } from '../body/p
 import { isOpenByPolicy } from '../configuration/public-access.ts'
 import type { ObjectContext } from '../context.ts'
 import { absentBucket, invalidArgument, quoted, S3Error } from '../errors.ts'
-import { copySourceConditions, evaluateReadConditions } from '../headers/preconditions.ts'
+import { evaluateReadConditions, readConditions } from '../headers/preconditions.ts'
 import type { ObjectRange } from '../headers/range.ts'
 import { percentDecode } from './query.ts'
 
-/** @throws S3Error UnexpectedContent, since the bytes of a copy are those of its source; IncompleteBody, RequestTimeout */
+/** Refuses a body, because a copy gets its bytes from its source. @throws S3Error UnexpectedContent, IncompleteBody, RequestTimeout */
 export async function refuseBody(request: HttpRequest): Promise<void> {
   if (!hasBody(request.headers)) return
   request.acceptBody()
@@ -33,15 +33,15 @@ export interface CopySource {
 }
 
 /**
- * The object that x-amz-copy-source names: `bucket/key`, percent-encoded once. A slash before it
- * and `?versionId=null` after it are allowed (API reference, CopyObject). AWS also reads `+` as a
- * space (compatibility.ts, `copySourcePluses`), as s5cmd writes it.
+ * The object that x-amz-copy-source names: `bucket/key`, percent-encoded once, with an optional slash before it and
+ * `?versionId=null` after it (API reference, CopyObject). AWS also reads `+` as a space (compatibility.ts,
+ * `copySourcePluses`), which s5cmd sends.
  *
- * @throws S3Error InvalidArgument when it names no object; AccessDenied for a bucket not served.
+ * @throws S3Error InvalidArgument if it names no object, AccessDenied if the source may not be read
  */
 export function copySourceOf({ request, service, identity }: ObjectContext): CopySource {
   const header = String(request.headers['x-amz-copy-source'])
-  // A signature covers a run of spaces and tabs as one space, which another key may have.
+  // A signature covers several spaces or a tab as one space, which would be another key.
   if (/ {2}|\t/.test(header)) {
     throw invalidSource('Copy Source must be URL-encoded: write each space as %20.', header)
   }
@@ -82,13 +82,12 @@ function invalidSource(message: string, header: string): S3Error {
 }
 
 /**
- * Evaluates x-amz-copy-source-if-*. Unlike a read, a copy also fails with 412 when its source is
- * not modified (API reference, CopyObject).
+ * Evaluates x-amz-copy-source-if-*. A copy whose source is not modified fails with 412 (API reference, CopyObject).
  *
- * @throws S3Error PreconditionFailed.
+ * @throws S3Error PreconditionFailed
  */
 export function assertSourceConditions({ request }: ObjectContext, metadata: ObjectMetadata): void {
-  const conditions = copySourceConditions(request.headers)
+  const conditions = readConditions(request.headers, 'x-amz-copy-source-')
   if (conditions === undefined || evaluateReadConditions(conditions, metadata) === 'met') return
   throw new S3Error('PreconditionFailed')
 }
@@ -97,11 +96,11 @@ export interface PourOptions {
   readonly range: ObjectRange
   /** A checksum to compute. */
   readonly algorithm: ChecksumAlgorithm | undefined
-  /** Ends the copy when its result is no longer needed. */
+  /** Aborts if the client has disconnected. */
   readonly signal: AbortSignal
 }
 
-/** Writes a range of an open object into a sink; each chunk is hashed while it is written. */
+/** Writes a range of an open object to a sink, and hashes each chunk meanwhile. */
 export async function pourObject(
   object: OpenObject,
   sink: PayloadSink,

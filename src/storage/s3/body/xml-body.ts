@@ -64,13 +64,7 @@ export function parseXmlBody(
  * @throws S3Error MalformedXML when there are several.
  */
 export function childText(element: XmlElement, name: string): string | undefined {
-  let text: string | undefined
-  for (const child of element.children) {
-    if (child.name !== name) continue
-    if (text !== undefined) throw malformed(`${element.name} has more than one ${name}`)
-    text = child.text
-  }
-  return text
+  return onlyChild(element, name)?.text
 }
 
 function decodeUtf8(body: Uint8Array): string {

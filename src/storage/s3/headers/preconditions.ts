@@ -3,7 +3,7 @@ import type { ObjectMetadata, WriteConditions } from '../../drives/drive.ts'
 import { unknownAttributes } from '../errors.ts'
 import { parseHttpDate } from './dates.ts'
 
-/** The four fields as received, of a read or of a copy's source. */
+/** The four fields of a read or of a copy's source, as received. */
 interface ReadConditions {
   readonly ifMatch: string | undefined
   readonly ifNoneMatch: string | undefined
@@ -13,50 +13,33 @@ interface ReadConditions {
 
 type ConditionsOutcome =
   | 'met'
-  /** 304 for a read; a copy's source answers 412. */
+  /** 304 for a read, 412 for a copy's source. */
   | 'not-modified'
   /** 412. */
   | 'failed'
 
-/** The conditions of a GET or HEAD; undefined when there are none, the usual case. */
-export function readConditions(headers: IncomingHttpHeaders): ReadConditions | undefined {
-  return presentConditions({
-    ifMatch: headers['if-match'],
-    ifNoneMatch: headers['if-none-match'],
-    ifModifiedSince: headers['if-modified-since'],
-    ifUnmodifiedSince: headers['if-unmodified-since'],
-  })
-}
-
-/** The conditions on the source of CopyObject and UploadPartCopy. */
-export function copySourceConditions(headers: IncomingHttpHeaders): ReadConditions | undefined {
-  return presentConditions({
-    ifMatch: singleValue(headers['x-amz-copy-source-if-match']),
-    ifNoneMatch: singleValue(headers['x-amz-copy-source-if-none-match']),
-    ifModifiedSince: singleValue(headers['x-amz-copy-source-if-modified-since']),
-    ifUnmodifiedSince: singleValue(headers['x-amz-copy-source-if-unmodified-since']),
-  })
-}
-
-function presentConditions(conditions: ReadConditions): ReadConditions | undefined {
-  return conditions.ifMatch === undefined &&
-    conditions.ifNoneMatch === undefined &&
-    conditions.ifModifiedSince === undefined &&
-    conditions.ifUnmodifiedSince === undefined
-    ? undefined
-    : conditions
-}
-
-/** The type of Node's headers allows an array; it gives one for set-cookie alone. */
-function singleValue(value: string | string[] | undefined): string | undefined {
-  return typeof value === 'object' ? value.join(', ') : value
+/**
+ * The conditions of a GET or HEAD, or of the source of a copy; undefined if there are none, which is usual.
+ *
+ * @param prefix of the field names, for the source of CopyObject and UploadPartCopy
+ */
+export function readConditions(
+  headers: IncomingHttpHeaders,
+  prefix: '' | 'x-amz-copy-source-' = '',
+): ReadConditions | undefined {
+  const ifMatch = headers[`${prefix}if-match`]?.toString()
+  const ifNoneMatch = headers[`${prefix}if-none-match`]?.toString()
+  const ifModifiedSince = headers[`${prefix}if-modified-since`]?.toString()
+  const ifUnmodifiedSince = headers[`${prefix}if-unmodified-since`]?.toString()
+  const first = ifMatch ?? ifNoneMatch ?? ifModifiedSince ?? ifUnmodifiedSince
+  if (first === undefined) return undefined
+  return { ifMatch, ifNoneMatch, ifModifiedSince, ifUnmodifiedSince }
 }
 
 /**
- * Evaluates the conditions in the order of RFC 9110 section 13.2.2: a field with ETags takes
- * precedence over the one with a date. That is also what AWS documents for the pairs: If-Match true
- * with If-Unmodified-Since false is 200, If-None-Match false with If-Modified-Since true is 304
- * (API reference, GetObject, "Overriding/conditional request headers").
+ * Evaluates the conditions in the order of RFC 9110 section 13.2.2: a field with ETags takes precedence over the one with
+ * a date. AWS documents the same: If-Match true with If-Unmodified-Since false is 200, If-None-Match false with
+ * If-Modified-Since true is 304 (API reference, GetObject, "Overriding/conditional request headers").
  */
 export function evaluateReadConditions(
   conditions: ReadConditions,
@@ -79,25 +62,24 @@ function isModifiedOrOther(conditions: ReadConditions, metadata: ObjectMetadata)
 function isKnownToClient(conditions: ReadConditions, metadata: ObjectMetadata): boolean {
   const { ifNoneMatch, ifModifiedSince } = conditions
   if (ifNoneMatch !== undefined) {
-    // The client may hold a reply without attributes: it gets another one rather than keep it.
+    // The client may have a reply with provisional attributes, which it must not keep.
     if (metadata.attributes.isProvisional && ifNoneMatch.trim() !== '*') return false
     return includesEtag(parseIfNoneMatch(ifNoneMatch), metadata.attributes.etag)
   }
   return ifModifiedSince !== undefined && isModifiedSince(ifModifiedSince, metadata) === false
 }
 
-/** Undefined for an invalid date: the field is then ignored (RFC 9110 section 13.1.3). */
+/** Undefined for an invalid date, whose field is ignored (RFC 9110 section 13.1.3). */
 function isModifiedSince(field: string, metadata: ObjectMetadata): boolean | undefined {
   const sinceMs = parseHttpDate(field)
   if (sinceMs === undefined) return undefined
-  // Last-Modified has whole seconds, so a client that sends it back has seen this version.
+  // Last-Modified has whole seconds, so a client that returns it has seen this version.
   return Math.floor(metadata.modifiedAtMs / 1000) * 1000 > sinceMs
 }
 
 /**
- * The conditions of PUT, Complete, Copy and DELETE, for the drive to check atomically with the
- * write; undefined when there are none. AWS accepts one ETag in If-Match and `*` in If-None-Match;
- * this also accepts lists, as RFC 9110 does.
+ * The conditions of PUT, Complete, Copy and DELETE, which the drive checks atomically with the write; undefined if there
+ * are none. AWS accepts one ETag in If-Match and `*` in If-None-Match; lists are accepted as well, as in RFC 9110.
  */
 export function writeConditions(headers: IncomingHttpHeaders): WriteConditions | undefined {
   const ifMatch = headers['if-match']
@@ -111,14 +93,14 @@ export function writeConditions(headers: IncomingHttpHeaders): WriteConditions |
 
 /** ETags in header fields (RFC 9110 section 8.8.3). Everywhere else, an ETag has no quotes. */
 
-/** The ETags of an If-Match or If-None-Match field, without quotes; `*`: any. */
+/** The ETags of an If-Match or If-None-Match field, without quotes; `*` matches every ETag. */
 type EtagList = readonly string[] | '*'
 
 export function quoteEtag(etag: string): string {
   return `"${etag}"`
 }
 
-/** Removes the quotes, which S3 clients often omit. */
+/** Removes quotes, which S3 clients often omit. */
 export function unquoteEtag(text: string): string {
   const trimmed = text.trim()
   return trimmed.length >= 2 && trimmed.startsWith('"') && trimmed.endsWith('"')
@@ -126,7 +108,7 @@ export function unquoteEtag(text: string): string {
     : trimmed
 }
 
-// RFC 9110 does not allow a bare token, but S3 accepts it and SDK users send it.
+// A bare token, which RFC 9110 does not allow, is accepted by S3 and sent by users of SDKs.
 const entityTag = /(W\/)?"([^"]*)"|([^\s,"]+)/g
 
 /** If-Match compares strongly: a weak ETag matches nothing (RFC 9110 section 13.1.1). */
@@ -149,7 +131,7 @@ function parseEtagList(field: string, options: { readonly keepsWeak: boolean }):
   return etags
 }
 
-/** Whether the list names the ETag of an object that exists. */
+/** Whether the list matches the ETag of an existing object. */
 export function includesEtag(list: EtagList, etag: string): boolean {
   return list === '*' || list.includes(etag)
 }
