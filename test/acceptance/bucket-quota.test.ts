@@ -166,7 +166,7 @@ test('writes at the same time do not exceed the quota together', async (t) => {
   const refused = await answer(gateway, put(`${object}6`, 201, exceeded))
   assert.match(
     refused.text,
-    /it contains about 0, and uploads that have not ended have 800: there is no room for 201 more/,
+    /it contains about 0, and uploads in progress about 800: 201 more bytes would exceed it/,
   )
   const [one, two] = admitted
   assert.equal(await one?.end(), 200)

@@ -4,9 +4,7 @@ import type { ObjectContext, S3Service, S3Settings } from '../context.ts'
 import { S3Error } from '../errors.ts'
 import { percentDecode } from './query.ts'
 
-/**
- * What a request names. The key is still percent-encoded.
- */
+/** What a request names. The key is still percent-encoded. */
 export type Address =
   | { readonly level: 'service' }
   | { readonly level: 'bucket'; readonly bucket: string }
@@ -16,10 +14,10 @@ export type Address =
 const maxKeyBytes = 1024
 
 /**
- * Splits a raw path. `/b` and `/b/` are the bucket, everything after the second slash is the key,
- * byte for byte: `//`, `.` and `..` are ordinary parts of it.
+ * Splits a raw path. `/b` and `/b/` are the bucket. Everything after the second slash is the key, in which `//`, `.` and
+ * `..` have no special meaning.
  *
- * @throws S3Error InvalidURI when the bucket has a broken escape.
+ * @throws S3Error InvalidURI if the bucket has an invalid escape
  */
 export function parseAddress(rawPath: string): Address {
   if (rawPath === '/') return { level: 'service' }
@@ -30,10 +28,9 @@ export function parseAddress(rawPath: string): Address {
 }
 
 /**
- * The key that a raw key names. The only place where a key of a path is decoded.
+ * Decodes the key of a path.
  *
- * @throws S3Error InvalidURI for a broken escape or bytes that are not UTF-8, KeyTooLongError for
- *   more than 1,024 bytes.
+ * @throws S3Error InvalidURI for an invalid escape or bytes that are not UTF-8, KeyTooLongError for more than 1,024 bytes
  */
 export function decodeKey(rawKey: string): string {
   const key = percentDecode(rawKey)
@@ -49,16 +46,16 @@ export function decodeKey(rawKey: string): string {
   return key
 }
 
-/** A bucket's name has at most 63 characters, and so at most 32 labels. */
+/** The name of a bucket has at most 63 characters, and so at most 32 labels. */
 const maxLabels = 33
 
-/** Where buckets are in host names. */
+/** The settings for host names that contain buckets. */
 export type VirtualHosts = Pick<S3Settings, 'virtualHostDomains' | 'publicUrl'>
 
 /**
- * The bucket that a Host header names (https://docs.aws.amazon.com/AmazonS3/latest/userguide/VirtualHosting.html): what
- * is in front of the longest of VIRTUAL_HOST_DOMAINS that it ends with. Undefined if the path names the bucket, as for
- * the domains themselves and for the host of PUBLIC_URL.
+ * The bucket that a Host header names (https://docs.aws.amazon.com/AmazonS3/latest/userguide/VirtualHosting.html): the
+ * part before the longest of VIRTUAL_HOST_DOMAINS that it ends with. Undefined if the path names the bucket, as for the
+ * domains themselves and the host of PUBLIC_URL.
  */
 export function bucketOfHost(
   host: string | undefined,
@@ -82,8 +79,8 @@ export function addressOf({ rawPath }: HttpRequest, bucket: string | undefined):
 }
 
 /**
- * Why a request failed if its client puts the bucket into the host name, and no domain of the settings allows that, for
- * the owner of the gateway. Undefined when the Host header does not begin with one of the buckets.
+ * Why a request failed whose client puts the bucket into a host name that is not below VIRTUAL_HOST_DOMAINS, for the owner
+ * of the gateway. Undefined if the Host header does not begin with a bucket.
  */
 export function virtualHostReason(
   { host }: IncomingHttpHeaders,
@@ -101,13 +98,13 @@ export function virtualHostReason(
   )
 }
 
-/** What may be the bucket in a host name: `a.b.c` → `a`, `a.b`. */
+/** Possible buckets in a host name: `a.b.c` → `a`, `a.b`. */
 function firstLabels(host: string): string[] {
   const labels = host.split('.', maxLabels)
   return labels.slice(0, -1).map((_, index) => labels.slice(0, index + 1).join('.'))
 }
 
-/** Of a Host header, in lower case: without the port and the dot of the root. */
+/** The name in a Host header, in lower case, without port and final dot. */
 function nameOf(host: string): string {
   return host.toLowerCase().replace(/\.?(?::\d*)?$/, '')
 }
@@ -117,7 +114,7 @@ function hostOf(url: string | undefined): string | undefined {
 }
 
 /**
- * The address of an object that a reply names: PUBLIC_URL or the request's scheme and host, and the path
+ * The URL of an object in a reply: PUBLIC_URL, otherwise the request's scheme and host, and the path
  * (docs/contract/object-storage.md, "Complete").
  */
 export function locationOf({ request, service, bucket, hostBucket }: ObjectContext): string {

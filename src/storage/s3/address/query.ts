@@ -9,10 +9,10 @@ const emptyQuery: Query = new Map()
 const maxParameters = 1000
 
 /**
- * Refuses a query that would take long to sort and decode. A presigned URL with as much metadata as
- * an object may have stays far below the limit.
+ * Refuses a query that would take long to sort and decode. A presigned URL with the maximum of user metadata stays far
+ * below the limit.
  *
- * @throws S3Error InvalidArgument for more than 1,000 parameters.
+ * @throws S3Error InvalidArgument for more than 1,000 parameters
  */
 export function refuseManyParameters(rawQuery: string): void {
   let count = 1
@@ -23,11 +23,10 @@ export function refuseManyParameters(rawQuery: string): void {
 }
 
 /**
- * Decodes a raw query: `&` separates, the first `=` splits, `+` is a space, as in AWS and in HTML
- * forms. A name without `=` has the value ''. If a name is repeated, the value that sorts first
- * counts, not the first received: a signature does not cover the order of parameters.
+ * Decodes a raw query. As in AWS and HTML forms, `+` is a space; a name without `=` has the value ''. Of a repeated name,
+ * the value that sorts first counts, because a signature does not cover the order of parameters.
  *
- * @throws S3Error InvalidURI when an escape is broken or not UTF-8.
+ * @throws S3Error InvalidURI if an escape is invalid or not UTF-8
  */
 export function parseQuery(rawQuery: string): Query {
   if (rawQuery === '') return emptyQuery
@@ -55,10 +54,9 @@ function escapedRaw(text: string): string {
 }
 
 /**
- * Decodes `%XX` escapes of UTF-8. Unescaped bytes above 0x7F (latin1 characters here) are read as
- * UTF-8 too.
+ * Decodes `%XX` escapes of UTF-8. Unescaped bytes above 0x7F, which are latin1 characters here, are UTF-8 as well.
  *
- * @throws S3Error InvalidURI when an escape is broken or the bytes are not UTF-8.
+ * @throws S3Error InvalidURI if an escape is invalid or the bytes are not UTF-8
  */
 export function percentDecode(text: string): string {
   const hasRaw = raw.test(text)
@@ -76,10 +74,10 @@ export function percentDecode(text: string): string {
   }
 }
 
-/** Higher values are not 32-bit integers and are refused. */
+/** The maximum 32-bit integer. Higher values are refused. */
 const greatestInteger = 2_147_483_647
 
-/** The least number of uploads or parts that a page may be limited to. */
+/** The minimum of max-uploads and max-parts. */
 export function leastOnPage({ compatibility }: { readonly compatibility: Compatibility }): 0 | 1 {
   return compatibility.pageMaximums ? 0 : 1
 }
@@ -87,8 +85,8 @@ export function leastOnPage({ compatibility }: { readonly compatibility: Compati
 /**
  * A count that limits a page, such as max-keys.
  *
- * @param limits Higher values count as `max`, as in S3. `max` is also the default.
- * @throws S3Error InvalidArgument when it is not an integer or is below the minimum.
+ * @param limits `max` is the default and, as in S3, replaces higher values
+ * @throws S3Error InvalidArgument if it is not an integer or is below the minimum
  */
 export function parseCount(
   name: string,

@@ -1,14 +1,14 @@
 import type { BucketContext, S3Settings } from '../context.ts'
 
-/** Of REGIONS: every name. */
+/** In REGIONS: every name. */
 export const everyRegion = '*'
 
-/** As REGION; a client chooses the name, which is stored and becomes part of headers. */
+/** The form of REGION. A client chooses the name, which is stored and sent in headers. */
 const regionName = /^[A-Za-z0-9_-]{1,64}$/
-/** What clients sign for: also none, as mc admin, and the host of the endpoint, as git-annex and libcloud. */
+/** What clients sign for. mc admin signs for none, git-annex and libcloud for the host of the endpoint. */
 export const signedRegionName = /^[A-Za-z0-9_.:[\]-]{0,64}$/
 
-/** Whether clients may create buckets in the region; sign for it, if its name may be one of `signedRegionName`. */
+/** Whether clients may create buckets in the region, or sign for it if `form` is `signedRegionName`. */
 export function isAllowedRegion(
   name: string,
   { region, regions }: Pick<S3Settings, 'region' | 'regions'>,
@@ -20,7 +20,7 @@ export function isAllowedRegion(
 
 const awsRegion = /^[a-z]{2,}(?:-[a-z]+)+-\d{1,2}$/
 
-/** Whether there may be buckets in it: `us-west-2`, and what the settings name. */
+/** Whether the region may have buckets: one of AWS, such as `us-west-2`, or of the settings. */
 export function isKnownRegion(
   name: string,
   { region, regions }: Pick<S3Settings, 'region' | 'regions'>,

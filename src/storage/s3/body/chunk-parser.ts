@@ -5,10 +5,9 @@
  *
  *     size[;chunk-signature=…] CRLF data CRLF … 0[;chunk-signature=…] CRLF [name:value CRLF …] CRLF
  *
- * Signatures of chunks are not verified (docs/contract/object-storage.md, "aws-chunked bodies"), unless COMPATIBILITY
- * is aws (signed-body.ts).
- * minio clients end trailer lines with LF, and send an empty line before x-amz-trailer-signature or
- * a second one at the end. AWS accepts both, and so does this parser.
+ * Signatures of chunks are verified only with COMPATIBILITY=aws (docs/contract/object-storage.md, "aws-chunked bodies";
+ * signed-body.ts). As AWS, this parser accepts minio clients, which end trailer lines with LF, and send an empty line
+ * before x-amz-trailer-signature or a second one at the end.
  */
 
 import { S3Error } from '../errors.ts'
@@ -21,30 +20,30 @@ const lineFeed = 0x0a
 
 type State = 'size' | 'data' | 'data-end' | 'trailer' | 'after-trailer'
 
-/** Decodes a body of `aws-chunked` fed in pieces of any size. */
+/** Decodes an `aws-chunked` body that arrives in pieces of any size. */
 export class ChunkParser {
   #state: State = 'size'
-  /** Bytes of data remaining in the current chunk. */
+  /** Bytes left in the current chunk. */
   #left = 0
   /** The beginning of an incomplete line. */
   #line = ''
   readonly #trailers = new Map<string, string>()
   readonly #signatures: ChunkSignatures | undefined
 
-  /** @param signatures verifies them; absent: they are ignored. */
+  /** @param signatures verifies signatures; absent: they are ignored */
   constructor(signatures?: ChunkSignatures) {
     this.#signatures = signatures
   }
 
-  /** Trailers so far by lower-case name; complete after `end`. */
+  /** Trailers by lower-case name; complete after `end`. */
   get trailers(): ReadonlyMap<string, string> {
     return this.#trailers
   }
 
   /**
-   * Takes the next bytes and returns the payload in them, as views of the same memory.
+   * Takes the next bytes and returns their payload, as views of the same memory.
    *
-   * @throws S3Error InvalidRequest when the framing is broken; SignatureDoesNotMatch
+   * @throws S3Error InvalidRequest if the framing is invalid; SignatureDoesNotMatch
    */
   feed(bytes: Buffer): Buffer[] {
     const payload: Buffer[] = []
@@ -67,14 +66,14 @@ export class ChunkParser {
   /**
    * Ends the body.
    *
-   * @throws S3Error IncompleteBody when the final chunk or the end of the trailer is missing.
+   * @throws S3Error IncompleteBody if the final chunk or the end of the trailer is missing
    */
   end(): void {
     if (this.#state === 'after-trailer' && this.#line === '') return
     throw new S3Error('IncompleteBody', 'The aws-chunked body ends before its final chunk.')
   }
 
-  /** Reads up to the end of a line or of the bytes; returns where it stopped. */
+  /** Reads to the end of the line or of the bytes, and returns that position. */
   #takeLine(bytes: Buffer, offset: number): number {
     const feed = bytes.indexOf(lineFeed, offset)
     const end = feed < 0 ? bytes.length : feed + 1

@@ -5,12 +5,12 @@ import { PayloadChecksums, type PayloadDigest } from './payload-writer.ts'
 import type { DigestCall, DigestedBlock } from './threaded-writer.ts'
 
 interface Digests {
-  /** OpenSSL's is faster for a payload that is alone, Md5 for several. */
+  /** OpenSSL's MD5 is faster for one payload, Md5 for several. */
   readonly md5: Hash | Md5
   readonly checksums: PayloadChecksums
 }
 
-/** The thread of threaded-writer.ts: it digests a block of each of several payloads at a time. */
+/** The thread of threaded-writer.ts digests one block of each payload at a time. */
 const payloads = new Map<number, Digests>()
 
 answerTogether<DigestCall, DigestedBlock>(
@@ -21,7 +21,7 @@ answerTogether<DigestCall, DigestedBlock>(
   },
 )
 
-/** Digests the block, except what is to be digested together with others. */
+/** Digests a block. Returns the bytes whose MD5 is computed together with others. */
 function update(call: DigestCall): NextBytes[] {
   const { block, filled } = call
   if (block === undefined) return []

@@ -10,24 +10,22 @@ export interface PayloadSink {
 /** Takes a payload in pieces. */
 export interface BodyWriter {
   /**
-   * Takes the next bytes. They are copied, except those of a payload in one piece: it must not change
-   * before `finish`. Rejects when the sink does, at the latest in `finish`. A promise is returned only
-   * when there is something to wait for.
+   * Takes the next bytes. They are copied, unless they are the whole payload, which must not change before `finish`.
+   * Rejects if the sink does, at the latest in `finish`. Undefined if there is nothing to wait for.
    */
   write(bytes: Uint8Array): Promise<void> | undefined
-  /** Writes what is left and returns the size and digests of the payload. */
+  /** Writes the rest and returns the size and digests of the payload. */
   finish(): Promise<PayloadDigest>
   /** Ends the writer. Resolves when no write to the sink is in progress, whatever its outcome. */
   idle(): Promise<void>
 }
 
-// A socket gives at most 64 KiB at a time. Copying four of those together costs less than three more
-// writes to a file (measured: a third more MB/s; 512 KiB is hardly better).
+/** A socket delivers at most 64 KiB at a time. Gathering four such pieces for one write gives a third more MB/s. */
 export const payloadBlockBytes = 256 * 1024
 
 /**
- * Writes a payload to a sink in blocks and digests it. A block is hashed and the next one filled while
- * its write is in progress. Holds at most two blocks.
+ * Writes a payload to a sink in blocks and digests it. While a block is written, it is hashed and the next one is filled.
+ * Holds at most two blocks.
  */
 export class PayloadWriter implements BodyWriter {
   readonly #sink: PayloadSink
@@ -100,7 +98,7 @@ export class PayloadWriter implements BodyWriter {
   async #emit(bytes: Uint8Array): Promise<void> {
     await this.#underWay
     this.#underWay = this.#sink.write(bytes)
-    // Handled at the next await; this only avoids an unhandled rejection until then.
+    // Avoids an unhandled rejection until the next await.
     this.#underWay.catch(() => undefined)
     this.#digester.update(bytes)
   }
@@ -110,22 +108,22 @@ export class PayloadWriter implements BodyWriter {
 export interface PayloadDigest {
   /** Bytes. */
   readonly size: number
-  /** Lower case: the ETag. */
+  /** In lower case; also the ETag. */
   readonly md5Hex: string
-  /** Present when one was sent or requested. Always FULL_OBJECT. */
+  /** Present if one was sent or requested. Always FULL_OBJECT. */
   readonly checksum?: StoredChecksum
   /** In lower-case hexadecimal, if it was requested. */
   readonly sha256Hex?: string
 }
 
-/** Computes the size and all digests but the MD5 of a payload while it is streamed. */
+/** Computes the size and all digests of a stream except its MD5. */
 export class PayloadChecksums {
   readonly #algorithm: ChecksumAlgorithm | undefined
   readonly #checksum: ReturnType<typeof createChecksum> | undefined
   readonly #sha256: Hash | undefined
   #size = 0
 
-  /** @param withSha256 whether to compute the payload hash of Signature Version 4, too. */
+  /** @param withSha256 whether to compute the payload hash of Signature Version 4 */
   constructor(algorithm: ChecksumAlgorithm | undefined, withSha256: boolean) {
     this.#algorithm = algorithm
     this.#checksum = algorithm === undefined ? undefined : createChecksum(algorithm)
@@ -152,12 +150,12 @@ export class PayloadChecksums {
   }
 }
 
-/** Computes the size and digests of a payload while it is streamed. */
+/** Computes the size and all digests of a stream. */
 export class PayloadDigester {
   readonly #expectedSize: number | undefined
   readonly #checksums: PayloadChecksums
   #md5: Hash | undefined
-  /** For a payload that arrived in one piece: creating a hash object costs more than hashing it. */
+  /** For a payload in one piece, because creating a hash object costs more than hashing it. */
   #wholeMd5Hex: string | undefined
 
   /**

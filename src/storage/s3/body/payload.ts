@@ -34,25 +34,24 @@ import {
 } from './signed-body.ts'
 import { ThreadedWriter } from './threaded-writer.ts'
 
-/** From this size on, a thread digests: for less, sending it the blocks costs more than it saves. */
+/** Smaller payloads are digested in this thread: sending their blocks to another one costs more than it saves. */
 const threadedBytes = 1024 * 1024
 
 export interface PayloadOptions {
-  /** The bytes of payload that the request declares (`declaredSize`). */
+  /** The number of bytes that the request declares (`declaredSize`). */
   readonly size: number | undefined
   /** The digests to verify. Default: those in the headers. */
   readonly expected?: ExpectedDigests
-  /** A checksum to compute even when none was sent. A different one that was sent is refused. */
+  /** A checksum to compute even if none was sent. A sent checksum of another algorithm is refused. */
   readonly algorithm?: ChecksumAlgorithm | undefined
-  /** How long to wait for the next byte, milliseconds. Default: 60,000. */
+  /** Maximum time without a byte. Default: 60,000. */
   readonly idleTimeoutMs?: number
 }
 
 /**
- * Reads the body of a request into a sink: decodes `aws-chunked`, verifies its length, Content-MD5
- * and x-amz-checksum-*, and with COMPATIBILITY=aws the payload hash and the signatures of chunks. A missing body counts
- * as empty. Memory is bounded whatever the size. When it rejects, part of the body may have been written (but no write is
- * in progress), and the rest of the body is unread.
+ * Reads the body of a request into a sink: decodes `aws-chunked`, verifies the length, Content-MD5 and x-amz-checksum-*,
+ * and with COMPATIBILITY=aws the payload hash and the signatures of chunks. A missing body is empty. Memory is bounded
+ * for any size. On rejection, part of the body may have been written, but no write is in progress, and the rest is unread.
  *
  * @throws S3Error BadDigest, InvalidDigest, InvalidRequest, InvalidArgument, IncompleteBody,
  *   RequestTimeout, XAmzContentSHA256Mismatch, SignatureDoesNotMatch; and whatever the sink rejects with.
@@ -69,10 +68,10 @@ export async function readPayload(
   const sha256 = signed === undefined ? undefined : sha256Of(signed)
   const chunks = isAwsChunked(request.headers) ? chunkReader(signed) : undefined
   const isLarge = size === undefined || size >= threadedBytes
-  // The thread has not loaded these, which are faster than the rest.
+  // The thread does not load XXHASH, which is fast.
   const isThreaded = isLarge && !algorithm?.startsWith('XXHASH')
   const Writer = isThreaded ? ThreadedWriter : PayloadWriter
-  // It holds a thread and memory until its `idle`.
+  // Holds a thread and memory until `idle`.
   const writer = new Writer(sink, algorithm, size, sha256 !== undefined)
   const parser = chunks?.parser
   const pump = new Pump(writer, parser, size)
@@ -95,13 +94,13 @@ export async function readPayload(
   }
 }
 
-/** The decoder of an aws-chunked body, which verifies what is signed of it. */
+/** The decoder of an aws-chunked body, which verifies its signatures. */
 function chunkReader(signed: SignedBody | undefined) {
   const { payloadHash, seed } = signed ?? {}
   if (!hasSignedChunks(payloadHash)) {
     return { parser: new ChunkParser(), verifyTrailers: () => undefined }
   }
-  // Signed with Version 2: nothing to continue from.
+  // A Version 2 signature cannot be continued by chunks.
   if (seed === undefined) throw new S3Error('SignatureDoesNotMatch')
   const signatures = new ChunkSignatures(seed)
   const parser = new ChunkParser(signatures)
@@ -119,13 +118,13 @@ function verifyPayloadHash({ sha256Hex }: PayloadDigest, expected: string | unde
   })
 }
 
-/** The error of a reply for what stopped the reading of a body. */
+/** Converts an error of reading a body to that of the reply. */
 export function bodyFailure(error: unknown): unknown {
   return error instanceof BodyError ? toS3Error(error) : error
 }
 
 function toS3Error({ kind, cause }: BodyError): S3Error {
-  // The file of a form, which knows more.
+  // The file of a form is destroyed with the error for the client.
   if (cause instanceof S3Error) return cause
   if (kind !== 'gone') return new S3Error('RequestTimeout')
   const message = 'The connection ended before the complete body had arrived.'
@@ -133,10 +132,10 @@ function toS3Error({ kind, cause }: BodyError): S3Error {
 }
 
 /**
- * Bytes of payload that a request declares; undefined when it declares none. A decoded length
- * always counts: a framed body that is not recognized must not be stored with its framing.
+ * The number of bytes that a request declares; undefined if it declares none. A decoded length always counts so that a
+ * framed body that is not recognized is not stored with its framing.
  *
- * @throws S3Error InvalidArgument when a length is not a number.
+ * @throws S3Error InvalidArgument if a length is not a number
  */
 export function declaredSize(request: HttpRequest): number | undefined {
   const { headers } = request
@@ -147,9 +146,9 @@ export function declaredSize(request: HttpRequest): number | undefined {
 }
 
 /**
- * As `declaredSize`.
+ * As `declaredSize`, for a request that must have a body.
  *
- * @throws S3Error MissingContentLength, too, for a request without a body; on AWS also for a body without a length.
+ * @throws S3Error MissingContentLength without a body, and on AWS for a body without a length
  */
 export function requiredSize(
   request: HttpRequest,
@@ -161,12 +160,12 @@ export function requiredSize(
   return size
 }
 
-/** Whether a request has a body in the sense of HTTP, even an empty one (RFC 9112 section 6.3). */
+/** Whether a request has a body, possibly an empty one (RFC 9112 section 6.3). */
 export function hasBody(headers: IncomingHttpHeaders): boolean {
   return headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined
 }
 
-/** Passes the payload in the pieces of a body to the writer, and checks its size. */
+/** Passes the payload of a body to the writer and checks its size. */
 class Pump {
   readonly #writer: BodyWriter
   readonly #parser: ChunkParser | undefined
@@ -195,7 +194,10 @@ class Pump {
     this.#parser?.end()
     const size = this.#size
     if (size === undefined || this.#total === size) return
-    throw wrongLength(`${this.#total} bytes instead of ${size}`)
+    throw new S3Error(
+      'IncompleteBody',
+      `The body has ${this.#total} bytes; its declared length is ${size} bytes.`,
+    )
   }
 
   async #wait(writing: Promise<void>, rest: readonly Buffer[], bytes: Buffer): Promise<void> {
@@ -207,19 +209,24 @@ class Pump {
   #write(slice: Buffer): Promise<void> | undefined {
     this.#total += slice.length
     const size = this.#size
-    if (size !== undefined && this.#total > size) throw wrongLength(`more than ${size} bytes`)
+    if (size !== undefined && this.#total > size) {
+      throw new S3Error(
+        'IncompleteBody',
+        `The body is longer than the declared length of ${size} bytes.`,
+      )
+    }
     return this.#writer.write(slice)
   }
 
-  /** The writer has copied all bytes, except those of a payload in one piece. */
+  /** The writer has copied the bytes, unless they are the whole payload. */
   #free(bytes: Buffer): void {
     if (this.#size === undefined || bytes.length < this.#size) freeMemory(bytes)
   }
 }
 
 /**
- * Content-Encoding says nothing about the body: it may name `aws-chunked` for a plain body, which
- * S3 stores as it is (docs/contract/object-storage.md, "aws-chunked bodies").
+ * Content-Encoding does not count: it may name `aws-chunked` for a plain body, which S3 stores as it is
+ * (docs/contract/object-storage.md, "aws-chunked bodies").
  */
 function isAwsChunked(headers: IncomingHttpHeaders): boolean {
   const payloadHash = headers['x-amz-content-sha256']
@@ -233,10 +240,6 @@ function length(header: string | string[]): number {
     'InvalidArgument',
     'The declared length of the body is not a valid number of bytes.',
   )
-}
-
-function wrongLength(what: string): S3Error {
-  return new S3Error('IncompleteBody', `The body has ${what}, the declared length.`)
 }
 
 function checksumToCompute(

@@ -27,7 +27,7 @@ import {
   responseOverrides,
 } from '../reply/object-reply.ts'
 
-/** What a GET or HEAD requests besides the object itself. */
+/** A parsed GET or HEAD. */
 export interface ReadRequest {
   readonly context: ObjectContext
   readonly headers: IncomingHttpHeaders
@@ -35,7 +35,7 @@ export interface ReadRequest {
   readonly partNumber: number | undefined
 }
 
-/** The reply without its bytes. `range` is absent when no bytes are sent (304). */
+/** The reply without its bytes. `range` is absent if no bytes are sent (304). */
 export interface ReadPlan {
   readonly status: 200 | 206 | 304
   readonly headers: ReplyFields
@@ -43,7 +43,7 @@ export interface ReadPlan {
 }
 
 /**
- * Parses the request of a GET or HEAD, and refuses what it can before the drive is read.
+ * Parses a GET or HEAD, and refuses what it can before the drive is read.
  *
  * @throws S3Error InvalidRequest or InvalidArgument.
  */
@@ -97,7 +97,7 @@ export function planRead(request: ReadRequest, metadata: ObjectMetadata): ReadPl
   return { status: isPartial ? 206 : 200, headers, range }
 }
 
-/** Not who reads only because everyone may (API reference, GetObject: "x-amz-tagging-count"). */
+/** Not if the reader may read only because everyone may (API reference, GetObject: "x-amz-tagging-count"). */
 function mayReadTags({ identity, bucket, key }: ObjectContext): boolean {
   return isAuthorized(identity, { action: 'read', bucket, key, isPublic: false })
 }
@@ -134,13 +134,13 @@ function isRangeWanted(ifRange: string | string[] | undefined, metadata: ObjectM
 /** The ETag of an object that was uploaded in several parts. */
 const severalParts = /-(?:[2-9]|\d\d+)$/
 
-/** On a drive that keeps no part sizes (`Drive.ownEtags`). */
+/** For a drive that does not store part sizes (`Drive.ownEtags`). */
 function unknownParts(): S3Error {
-  const message = 'The drive does not know the parts of this object. Use Range.'
+  const message = 'The drive does not store the part sizes of this object. Use Range.'
   return new S3Error('NotImplemented', message)
 }
 
-/** An object that was not uploaded in parts is its own part 1, with status 206 as in S3. */
+/** An object that was not uploaded in parts has one part, with status 206 as in S3. */
 function rangeOfPart(partNumber: number, metadata: ObjectMetadata): ObjectRange {
   const { isProvisional, etag, partSizes: known } = metadata.attributes
   if (isProvisional) throw unknownAttributes()
@@ -157,8 +157,7 @@ function rangeOfPart(partNumber: number, metadata: ObjectMetadata): ObjectRange 
 }
 
 /**
- * The checksum of the part or of the object, if the reply is all of it. For a part whose checksum
- * was not stored, only the type.
+ * The checksum of the part or object, if the reply is all of it. For a part whose checksum was not stored, only the type.
  */
 function checksumFields(
   { partNumber }: ReadRequest,

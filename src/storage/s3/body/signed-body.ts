@@ -3,7 +3,7 @@ import type { HttpRequest } from '../../../platform/http/message.ts'
 import { invalidArgument, S3Error } from '../errors.ts'
 import { type HmacSha256Key, isSameText } from '../sigv4/signing-key.ts'
 
-/** What the signatures of chunks continue: the signature of the request, and how it was made. */
+/** The signature of a request, which the signatures of its chunks continue. */
 interface ChunkSeed {
   readonly key: HmacSha256Key
   readonly amzDate: string
@@ -12,23 +12,23 @@ interface ChunkSeed {
   readonly signature: string
 }
 
-/** What the signature of a request says of its body. */
+/** What the signature of a request says about its body. */
 export interface SignedBody {
-  /** x-amz-content-sha256 as sent; undefined when missing. */
+  /** x-amz-content-sha256 as sent; undefined if missing. */
   readonly payloadHash: string | undefined
   /** Absent in Signature Version 2. */
   readonly seed?: ChunkSeed
 }
 
-/** By request, so that no reader of a body can forget to verify it. */
+/** Keyed by request so that no reader of a body can forget to verify it. */
 const signedBodies = new WeakMap<HttpRequest, SignedBody>()
 
-/** Lets `readPayload` verify the body of this request. */
+/** Makes `readPayload` verify the body of this request. */
 export function verifyWhenRead(request: HttpRequest, body: SignedBody): void {
   signedBodies.set(request, body)
 }
 
-/** Undefined if nothing is to be verified. */
+/** Undefined if there is nothing to verify. */
 export function signedBodyOf(request: HttpRequest): SignedBody | undefined {
   return signedBodies.get(request)
 }
@@ -47,17 +47,16 @@ export function hasSignedChunks(payloadHash: string | undefined): boolean {
   return payloadHash === signedChunks || payloadHash === signedTrailers
 }
 
-/** The SHA-256 that a body must have, in lower-case hexadecimal; undefined for none. */
+/** The SHA-256 that a body must have, in lower-case hexadecimal; undefined if none is declared. */
 export function sha256Of({ payloadHash = '' }: SignedBody): string | undefined {
   return /^[0-9a-f]{64}$/i.test(payloadHash) ? payloadHash.toLowerCase() : undefined
 }
 
 /**
- * The same, if its payload hash has one of the forms of
- * https://docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-header-based-auth.html. Those of Signature Version 4A are not
- * supported.
+ * Checks that the payload hash has one of the forms of
+ * https://docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-header-based-auth.html, except Signature Version 4A.
  *
- * @throws S3Error InvalidArgument for any other value.
+ * @throws S3Error InvalidArgument for any other value
  */
 export function checkedBody(body: SignedBody): SignedBody {
   const { payloadHash } = body
@@ -73,7 +72,7 @@ export function checkedBody(body: SignedBody): SignedBody {
 const emptyHash = hash('sha256', '')
 
 /**
- * Verifies the signatures of an aws-chunked body, each of which continues the one before
+ * Verifies the signatures of an aws-chunked body, each of which continues the previous one
  * (https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-streaming.html; for trailers
  * sigv4-streaming-trailers.html).
  */

@@ -15,9 +15,9 @@ export interface DigestCall {
     readonly algorithm: ChecksumAlgorithm | undefined
     readonly withSha256: boolean
   }
-  /** For `update`. It is transferred to the thread, and back, unless both share it. */
+  /** For `update`. Transferred to the thread and back, unless both share it. */
   readonly block?: ArrayBuffer | SharedArrayBuffer
-  /** The bytes of the payload at the beginning of the block. */
+  /** The number of payload bytes at the beginning of the block. */
   readonly filled?: number
 }
 
@@ -26,50 +26,47 @@ export interface DigestedBlock {
   readonly digest: PayloadDigest | undefined
 }
 
-/**
- * Each block wakes three other threads, or this one for them: with blocks of 256 KiB that is a sixth of
- * the CPU time of an upload.
- */
+/** Each block causes several wake-ups of threads: with 256 KiB, a sixth of the CPU time of an upload. */
 export const largeBlockBytes = 1024 * 1024
 
-/** Unused blocks are given back to the system after this time. */
+/** Unused blocks are freed after this time. */
 const idleMs = 5_000
 
 const unused: Buffer[] = []
 let idle: NodeJS.Timeout | undefined
 
 /**
- * A block in memory that threads share. If they transfer it to each other instead, V8 counts it as allocated each time,
- * and collects all garbage of the process about every 50 MiB: a sixth of the CPU time of an upload. V8 does not count
- * shared memory at all, so what is not used here is kept for the next upload instead of leaving it to the collector.
+ * A block in memory that threads share. V8 counts each transfer of a block between threads as an allocation, and so
+ * collects garbage about every 50 MiB: a sixth of the CPU time of an upload. Shared memory does not count, so unused blocks
+ * are reused instead of leaving them to the collector.
  */
 function takeLargeBlock(): Buffer {
   return unused.pop() ?? Buffer.from(new SharedArrayBuffer(largeBlockBytes))
 }
 
-/** Nobody may use the block any more, in any thread. */
+/** Returns a block that no thread uses any longer. */
 function returnLargeBlock(block: Buffer): void {
   unused.push(block)
   idle = idle?.refresh() ?? setTimeout(() => unused.splice(0), idleMs).unref()
 }
 
 /** One block is filled, one is written and one is digested. */
-const mostBlocks = 3
+const maxBlocks = 3
 
-/** For less, the write and the digest of the last block take longer than the wakeups. */
-const leastForLarge = 8 * largeBlockBytes
+/** For smaller payloads, the write and digest of a large last block take longer than the wake-ups. */
+const minLargeBytes = 8 * largeBlockBytes
 
-/** Further writers use blocks of `payloadBlockBytes`: many slow clients must not fill the memory. */
-export const mostLargeWriters = 8
+/** Further writers use blocks of `payloadBlockBytes` so that many slow clients do not fill the memory. */
+export const maxLargeWriters = 8
 let largeWriters = 0
 
-/** One thread for all payloads of the process. It ends when there are none for a while. */
+/** One thread for all payloads of the process. It ends after a while without payloads. */
 const thread = new CallThread<DigestCall, DigestedBlock>(
   new URL('./payload-thread.ts', import.meta.url),
   { resourceLimits: { maxYoungGenerationSizeMb: 2 } },
 )
 
-/** Blocks of this process that are not digested yet. */
+/** The number of blocks that are not digested yet. */
 export function pendingDigests(): number {
   return thread.pending
 }
@@ -77,8 +74,8 @@ export function pendingDigests(): number {
 let lastPayload = 0
 
 /**
- * Writes a large payload to a sink in blocks. A thread digests each block after it is written: MD5 takes
- * half of the CPU time of a large upload, and the event loop reads the next bytes meanwhile.
+ * Writes a large payload to a sink in blocks, each of which a thread then digests. MD5 takes half the CPU time of a large
+ * upload, during which the event loop reads the next bytes.
  */
 export class ThreadedWriter implements BodyWriter {
   readonly #sink: PayloadSink
@@ -91,7 +88,7 @@ export class ThreadedWriter implements BodyWriter {
   #filled = 0
   #blocks = 1
   readonly #free: Buffer[] = []
-  /** The write in progress; then its block is sent to the thread. */
+  /** The write in progress, after which its block is sent to the thread. */
   #writing: Promise<void> | undefined
   /** Resolves when the thread has digested the last block that was sent. */
   #digesting: Promise<void> | undefined
@@ -107,7 +104,7 @@ export class ThreadedWriter implements BodyWriter {
   ) {
     this.#sink = sink
     this.#digests = { algorithm, withSha256 }
-    this.#isLarge = size >= leastForLarge && largeWriters < mostLargeWriters
+    this.#isLarge = size >= minLargeBytes && largeWriters < maxLargeWriters
     if (this.#isLarge) largeWriters += 1
     this.#blockBytes = this.#isLarge ? largeBlockBytes : payloadBlockBytes
     this.#block = this.#newBlock()
@@ -119,14 +116,14 @@ export class ThreadedWriter implements BodyWriter {
     return undefined
   }
 
-  /** @throws Error with code EIO when the thread ended */
+  /** @throws Error with code EIO if the thread ended */
   async finish(): Promise<PayloadDigest> {
     if (this.#filled > 0) await this.#flush()
     await this.#writing
     await this.#digesting
     const { digest } = await this.#call({ step: 'digest' })
     this.#end()
-    // A thread that was started after the first one ended has digested only the later blocks.
+    // If the thread ended, its successor has digested only the later blocks.
     if (digest?.size === this.#sent) return digest
     throw Object.assign(new Error('The digest thread ended during the payload.'), { code: 'EIO' })
   }
@@ -134,7 +131,7 @@ export class ThreadedWriter implements BodyWriter {
   async idle(): Promise<void> {
     await this.#writing?.catch(() => undefined)
     if (this.#release === undefined) return
-    // If the thread has ended, it has nothing to discard.
+    // Fails if the thread has ended, which then has nothing to discard.
     if (this.#sent > 0) this.#call({ step: 'discard' }).catch(() => undefined)
     this.#end()
   }
@@ -152,16 +149,16 @@ export class ThreadedWriter implements BodyWriter {
 
   #gather(bytes: Uint8Array): void {
     const filled = this.#filled + bytes.length
-    // `set` copies to memory that threads share in steps of 8 bytes: a tenth of the CPU time of an upload.
+    // `set` copies to shared memory in steps of 8 bytes: a tenth of the CPU time of an upload.
     this.#block.fill(bytes, this.#filled, filled)
     this.#filled = filled
   }
 
-  /** Starts the write of the block, and takes another one to fill. */
+  /** Starts writing the block and takes another one to fill. */
   async #flush(): Promise<void> {
     await this.#writing
     this.#writing = this.#writeBlock(this.#block, this.#filled)
-    // Handled at the next await; this only avoids an unhandled rejection until then.
+    // Avoids an unhandled rejection until the next await.
     this.#writing.catch(() => undefined)
     this.#filled = 0
     this.#block = await this.#takeBlock()
@@ -186,7 +183,7 @@ export class ThreadedWriter implements BodyWriter {
   }
 
   async #takeBlock(): Promise<Buffer> {
-    if (this.#free.length === 0 && this.#blocks < mostBlocks) {
+    if (this.#free.length === 0 && this.#blocks < maxBlocks) {
       this.#blocks += 1
       return this.#newBlock()
     }

@@ -4,31 +4,31 @@ import { S3Error, shortened } from '../errors.ts'
 import type { ExpectedDigests } from '../headers/checksum-headers.ts'
 import { declaredSize, readPayload } from './payload.ts'
 
-/** XML bodies of requests (docs/contract/object-storage.md, "Limits"). */
+/** docs/contract/object-storage.md, "Limits". */
 export const maxXmlBodyBytes = 4 * 1024 * 1024
 
-/** What a document may have at most: parsing costs time for each, and a client chooses how many there are. */
-interface XmlBounds {
+/** The maximum number of parts of a document, each of which takes time to parse. */
+interface XmlLimits {
   /** Elements and attributes. */
   readonly nodes: number
   /** References to characters and entities, such as `&amp;`. */
   readonly references: number
 }
 
-/** More than any configuration of a bucket: 1,000 lifecycle rules with ten tags each. */
-const ofConfigurations: XmlBounds = { nodes: 50_000, references: 100_000 }
+/** More than any configuration of a bucket, such as 1,000 lifecycle rules with ten tags each. */
+const configurationLimits: XmlLimits = { nodes: 50_000, references: 100_000 }
 
 /** S3's documents have at most four levels. */
 const maxDepth = 16
 
-/** The parser's messages quote the document, possibly megabytes of it. */
+/** Maximum characters of a message. The parser's messages quote the document. */
 const maxMessageLength = 200
 
-/** An element of a request's body, without namespaces and attributes: no S3 request needs them. */
+/** An element of a body, without namespaces and attributes, which no S3 request needs. */
 export interface XmlElement {
   readonly name: string
   readonly children: readonly XmlElement[]
-  /** Its own text, references resolved, white space kept. */
+  /** Its own text, with references resolved and white space kept. */
   readonly text: string
 }
 
@@ -39,29 +39,28 @@ interface OpenElement {
 }
 
 /**
- * Parses the body of a request. A document type is refused, so only the five predefined entities of
- * XML exist and none expands.
+ * Parses the body of a request. A document type is refused, so there are no entities but the five predefined ones.
  *
- * @throws S3Error MalformedXML when it is not well-formed UTF-8 XML with this root element, or exceeds the bounds.
+ * @throws S3Error MalformedXML if it is not well-formed UTF-8 XML with this root element, or exceeds the limits
  */
 export function parseXmlBody(
   body: Uint8Array,
   rootName: string,
-  bounds: XmlBounds = ofConfigurations,
+  limits: XmlLimits = configurationLimits,
 ): XmlElement {
   const text = decodeUtf8(body)
-  refuseMore(text, '&', bounds.references)
-  // The parser replaces each. A line has at least one node.
-  refuseMore(text, '\r', bounds.nodes)
-  const root = parseDocument(text, bounds.nodes)
+  refuseMore(text, '&', limits.references)
+  // The parser replaces each carriage return. A usual document has at most one for each node.
+  refuseMore(text, '\r', limits.nodes)
+  const root = parseDocument(text, limits.nodes)
   if (root?.name === rootName) return root
   throw malformed(`it is not a ${rootName} document`)
 }
 
 /**
- * The text of the only child of this name; undefined when there is none.
+ * The text of the only child of this name; undefined if there is none.
  *
- * @throws S3Error MalformedXML when there are several.
+ * @throws S3Error MalformedXML if there are several
  */
 export function childText(element: XmlElement, name: string): string | undefined {
   return onlyChild(element, name)?.text
@@ -75,17 +74,17 @@ function decodeUtf8(body: Uint8Array): string {
   }
 }
 
-function refuseMore(text: string, character: '&' | '\r', most: number): void {
+function refuseMore(text: string, character: '&' | '\r', max: number): void {
   let count = 0
   for (let at = text.indexOf(character); at >= 0; at = text.indexOf(character, at + 1)) {
     count += 1
-    if (count <= most) continue
+    if (count <= max) continue
     const name = character === '&' ? 'references' : 'carriage returns'
-    throw malformed(`it has more than ${most} ${name}`)
+    throw malformed(`it has more than ${max} ${name}`)
   }
 }
 
-function parseDocument(text: string, mostNodes: number): XmlElement | undefined {
+function parseDocument(text: string, maxNodes: number): XmlElement | undefined {
   const parser = new SaxesParser({ xmlns: false, position: true })
   const open: OpenElement[] = [{ name: '', children: [], text: '' }]
   const addText = (piece: string) => {
@@ -95,7 +94,7 @@ function parseDocument(text: string, mostNodes: number): XmlElement | undefined 
   let nodes = 0
   const countNode = () => {
     nodes += 1
-    if (nodes > mostNodes) throw malformed(`it has more than ${mostNodes} elements and attributes`)
+    if (nodes > maxNodes) throw malformed(`it has more than ${maxNodes} elements and attributes`)
   }
   parser.on('attribute', countNode)
   parser.on('error', (cause) => {
@@ -129,10 +128,10 @@ export function malformed(reason: string, options: ErrorOptions = {}): S3Error {
 }
 
 /**
- * Reads a body into memory, such as an XML document. A missing body counts as empty.
+ * Reads a body into memory, such as an XML document. A missing body is empty.
  *
- * @param expected the digests to verify. Default: those in the headers.
- * @throws S3Error MaxMessageLengthExceeded above `maxBytes`; and as readPayload does.
+ * @param expected the digests to verify. Default: those in the headers
+ * @throws S3Error MaxMessageLengthExceeded above `maxBytes`; as readPayload
  */
 export async function readSmallBody(
   request: HttpRequest,
@@ -171,9 +170,9 @@ export function childTexts(element: XmlElement, name: string): string[] {
 }
 
 /**
- * The only child of this name.
+ * The only child of this name; undefined if there is none.
  *
- * @throws S3Error MalformedXML if there are several.
+ * @throws S3Error MalformedXML if there are several
  */
 export function onlyChild(element: XmlElement, name: string): XmlElement | undefined {
   const found = element.children.filter((child) => child.name === name)
@@ -182,7 +181,7 @@ export function onlyChild(element: XmlElement, name: string): XmlElement | undef
 }
 
 /**
- * A whole number as XML Schema writes it, also below zero.
+ * Parses an integer in the form of XML Schema.
  *
  * @throws S3Error MalformedXML
  */

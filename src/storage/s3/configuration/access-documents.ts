@@ -59,9 +59,9 @@ export function parseOwnershipControls(body: Uint8Array): string {
 }
 
 /**
- * The status that is kept.
+ * The versioning status to store.
  *
- * @throws S3Error MalformedXML; NotImplemented for versions and MinIO's extensions (docs/decisions/0039-versions.md)
+ * @throws S3Error MalformedXML; NotImplemented for versioning and MinIO's extensions (docs/decisions/0039-versions.md)
  */
 export function parseVersioning(body: Uint8Array): 'Suspended' {
   const root = parseXmlBody(body, 'VersioningConfiguration')
@@ -78,6 +78,6 @@ export function parseVersioning(body: Uint8Array): 'Suspended' {
     throw malformed(`MfaDelete must be Enabled or Disabled, not ${shortened(mfaDelete)}`)
   }
   throw notImplemented(
-    'versions of objects. Suspended is accepted. To keep old versions, use snapshots or the trash of the drive.',
+    'versioning. The status Suspended is accepted. To keep old versions, use snapshots or the trash of the drive.',
   )
 }

@@ -20,10 +20,9 @@ import { owner } from '../reply/xml.ts'
  */
 export type AclMode = 'refuse' | 'ignore' | 'bucket'
 
-/** What an ACL grants, as far as this service can do it. */
+/** Who has access by an ACL. `other`: what this service does not support. */
 export type Reach = 'owner' | 'public-read' | 'other'
 
-/** What the ACL of a bucket can do. */
 export type BucketReach = Exclude<Reach, 'other'>
 
 /** https://docs.aws.amazon.com/AmazonS3/latest/userguide/acl-overview.html#canned-acl. There is one owner. */
@@ -48,7 +47,7 @@ const grantHeaders: ReadonlyMap<string, string> = new Map([
 
 const everyone = 'http://acs.amazonaws.com/groups/global/AllUsers'
 
-/** What ACLs do here. */
+/** Applies the setting ACLS. */
 export class Acls {
   readonly mode: AclMode
   readonly #log: Pick<Log, 'warn'>
@@ -60,7 +59,7 @@ export class Acls {
   }
 
   /**
-   * Checks the ACL that comes with a write. Logs the first one that has no effect.
+   * Checks the ACL of a write. Logs the first one that has no effect.
    *
    * @throws S3Error InvalidArgument, InvalidRequest; NotImplemented with `refuse`
    */
@@ -70,7 +69,7 @@ export class Acls {
   }
 
   /**
-   * The ACL that comes with CreateBucket, if it takes effect; else as checkHeaders.
+   * The ACL of a CreateBucket if it takes effect; otherwise as checkHeaders.
    *
    * @throws S3Error as checkHeaders; AccessControlListNotSupported
    */
@@ -84,13 +83,12 @@ export class Acls {
   }
 
   /**
-   * Checks an ACL that is all that a request asks for. Otherwise as checkHeaders.
+   * Checks the ACL of a PutBucketAcl or PutObjectAcl, as checkHeaders.
    *
-   * @throws S3Error NotImplemented for one that would keep something private in a public bucket; AccessDenied as
-   *   assertAclsMayOpen
+   * @throws S3Error NotImplemented for a private ACL in a public bucket; AccessDenied as assertAclsMayOpen
    */
   check(reach: Reach, bucket: AclBucket): void {
-    // A write is accepted with it: rclone and the SDK for PHP send it with each object.
+    // Accepted with a write, because rclone and the SDK for PHP send it with each object.
     if (reach === 'owner' && bucket.isPublic) throw privateInPublic()
     this.#ignore(reach, bucket)
   }
@@ -104,13 +102,13 @@ export class Acls {
     this.#isIgnoranceLogged = true
     this.#log.warn(
       { bucket: name },
-      'a client set an ACL that has no effect; the public access of a bucket decides who may read it. Further ones are not logged.',
+      'a client set an ACL that has no effect: the public access of the bucket decides who may read it. Further ones are not logged.',
     )
   }
 }
 
 /**
- * An ACL as that of a bucket.
+ * Converts an ACL to that of a bucket.
  *
  * @throws S3Error AccessControlListNotSupported
  */
@@ -124,7 +122,7 @@ export function bucketReachOf(reach: Reach): BucketReach {
 
 export type AclBucket = Pick<BucketConfiguration, 'name' | 'isPublic' | 'publicAccessBlock'>
 
-/** @throws S3Error AccessDenied if the PublicAccessBlock of the bucket refuses an ACL that opens something */
+/** @throws S3Error AccessDenied if the PublicAccessBlock of the bucket refuses public ACLs */
 export function assertAclsMayOpen(bucket: AclBucket | undefined): void {
   if (bucket?.publicAccessBlock?.blockPublicAcls) throw refusedAcl()
 }
@@ -133,14 +131,14 @@ export function refusedAcl(): S3Error {
   return new S3Error('AccessDenied', 'The PublicAccessBlock of the bucket refuses public ACLs.')
 }
 
-/** Mastodon and Discourse take NotImplemented for a store without ACLs. */
+/** NotImplemented, because Mastodon and Discourse then stop using ACLs. */
 function privateInPublic(): S3Error {
   return notImplemented(
-    'a private ACL in a public bucket, whose objects everyone may read. Use a bucket that is not public.',
+    'a private ACL in a public bucket. Everyone may read its objects; use a bucket that is not public.',
   )
 }
 
-/** As the contract says: an ACL that grants nothing new is harmless. */
+/** Accepts an ACL only if it grants nothing new, as the contract says. */
 function refuseGrants(headers: IncomingHttpHeaders, isPublic: boolean): void {
   const acl = headers['x-amz-acl']
   const reach = acl === undefined ? 'owner' : cannedAcls.get(String(acl))
@@ -186,7 +184,7 @@ interface Grant {
   readonly permission: string
 }
 
-/** As a header and as a document name what they have. Only a URI names a group. */
+/** The types in headers and documents. Only a URI names a group. */
 const granteeTypes: ReadonlySet<string> = new Set(['id', 'uri', 'emailaddress'])
 
 /** Such as `id="…", uri="…"`. */

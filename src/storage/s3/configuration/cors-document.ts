@@ -33,7 +33,7 @@ const ruleElements = [
  * The rules of a CORSConfiguration
  * (https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutBucketCors.html).
  *
- * @throws S3Error MalformedXML, InvalidRequest, InvalidArgument as S3 does.
+ * @throws S3Error MalformedXML, InvalidRequest or InvalidArgument, as S3
  */
 export function parseCors(body: Uint8Array): CorsRule[] {
   const root = parseXmlBody(body, 'CORSConfiguration')
@@ -99,7 +99,7 @@ function parseMethod(text: string): CorsMethod {
   )
 }
 
-/** It becomes part of a header of replies. */
+/** Checks the name strictly, because it is sent in a header. */
 function parseExposed(name: string): string {
   if (name.includes('*')) {
     throw invalid(

@@ -22,7 +22,7 @@ const maxIdLength = 255
 /** UTF-8 bytes, as a key. */
 const maxPrefixBytes = 1_024
 
-/** Elements of S3 that would need versions or other storage classes. */
+/** Elements of S3 for versions and other storage classes. */
 const unsupported: Readonly<Record<string, readonly string[]>> = {
   Rule: ['Transition', 'NoncurrentVersionTransition', 'NoncurrentVersionExpiration'],
   Expiration: ['ExpiredObjectDeleteMarker'],
@@ -34,10 +34,10 @@ const sizeElements = ['ObjectSizeGreaterThan', 'ObjectSizeLessThan'] as const
  * The rules of a LifecycleConfiguration
  * (https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutBucketLifecycleConfiguration.html).
  *
- * @param newId makes the ID of a rule without one, as S3 does.
+ * @param newId generates the ID of a rule that has none, as S3 does
  * @param hasTags whether objects may have tags
  * @throws S3Error NotImplemented for anything but Expiration by Days or Date and
- *   AbortIncompleteMultipartUpload; MalformedXML, InvalidArgument and InvalidRequest as S3.
+ *   AbortIncompleteMultipartUpload; MalformedXML, InvalidArgument and InvalidRequest, as S3
  */
 export function parseLifecycle(
   body: Uint8Array,
@@ -87,7 +87,7 @@ function ruleContent(rule: LifecycleRule): XmlValue {
 function filterContent({ prefixForm, prefix, tags = {}, ...rule }: LifecycleRule): XmlChildren {
   const sizes = { ObjectSizeGreaterThan: rule.largerThan, ObjectSizeLessThan: rule.smallerThan }
   const conditions = { ...sizes, Tag: tagElements(tags) }
-  // Terraform waits for the document that it has sent, also with an empty Prefix.
+  // Terraform waits until it gets the document that it has sent, even with an empty Prefix.
   if (prefixForm === 'and') return { And: { Prefix: prefix, ...conditions } }
   if (prefixForm === 'and-without-prefix') return { And: conditions }
   return prefixForm === 'tag' || prefixForm === 'size' || prefixForm === 'none'
@@ -224,7 +224,7 @@ function positive(name: string, action: string, text: string): number {
   throw invalidArgument(name, text.trim(), message)
 }
 
-/** ISO 8601, as XML Schema's date or dateTime; without a zone it is UTC. */
+/** ISO 8601 in the form of XML Schema's date or dateTime. The default zone is UTC. */
 function parseDate(text: string): number {
   const trimmed = text.trim()
   const match = /^(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d:\d\d(?:\.\d{1,9})?))?(Z|[+-]\d\d:\d\d)?$/.exec(
@@ -239,7 +239,7 @@ function parseDate(text: string): number {
   return atMs
 }
 
-/** Date.parse takes 30 February for 2 March. */
+/** Date.parse reads 30 February as 2 March. */
 function isCalendarDay(day: string): boolean {
   return new Date(`${day}T00:00:00Z`).toISOString().startsWith(day)
 }
@@ -253,6 +253,6 @@ function checkElements(element: XmlElement, known: readonly string[]): void {
 function notImplemented(element: string): S3Error {
   return new S3Error(
     'NotImplemented',
-    `The lifecycle element ${element} is not implemented. Expiration with Days or Date, and AbortIncompleteMultipartUpload, are.`,
+    `The lifecycle element ${element} is not implemented. Use Expiration with Days or Date, or AbortIncompleteMultipartUpload.`,
   )
 }

@@ -24,7 +24,7 @@ const maxIdLength = 255
 /** UTF-8 bytes, as a key. */
 const maxFilterBytes = 1_024
 
-/** The element of each kind's target. */
+/** The element that names the target, by kind of rule. */
 const arnElements: Readonly<Record<RuleKind, string>> = {
   Queue: 'Queue',
   Topic: 'Topic',
@@ -35,15 +35,14 @@ const kinds = Object.keys(arnElements) as readonly RuleKind[]
 interface NotificationOptions {
   /** Whether the gateway has this target. */
   readonly known: Readonly<Record<TargetName, boolean>>
-  /** Makes the ID of a rule without one, as S3 does. */
+  /** Generates the ID of a rule that has none, as S3 does. */
   readonly newId: () => string
 }
 
 /**
  * The rules of a NotificationConfiguration.
  *
- * @throws S3Error MalformedXML; InvalidArgument for a target or an event that there is none of, and for rules that
- *   overlap
+ * @throws S3Error MalformedXML; InvalidArgument for an unknown target or event, and for overlapping rules
  */
 export function parseNotification(body: Uint8Array, options: NotificationOptions): WrittenRule[] {
   const root = parseXmlBody(body, 'NotificationConfiguration')
@@ -89,7 +88,7 @@ function parseRule(element: XmlElement, { known, newId }: NotificationOptions): 
   const target = targetOf(arn)
   if (target === undefined || !known[target]) {
     const message =
-      'Unable to validate the following destination configurations: the gateway has no such target. Its ARNs end in :webhook (with NOTIFY_WEBHOOK) and :redis (with NOTIFY_REDIS).'
+      'Unable to validate the following destination configurations: the gateway does not have this target. Its ARNs end in :webhook (if NOTIFY_WEBHOOK is set) and :redis (if NOTIFY_REDIS is set).'
     throw invalidArgument(arnElements[kind], arn, message)
   }
   const events = childTexts(element, 'Event')
@@ -107,7 +106,7 @@ function parseRule(element: XmlElement, { known, newId }: NotificationOptions): 
   return { kind, id, arn, target, events: [...new Set(events)], ...parseFilter(element) }
 }
 
-/** Any ARN whose last part names a target: clients check the others, each in its own way. */
+/** The target that the last part of an ARN names. Clients check the other parts, each in its own way, so any is accepted. */
 function targetOf(arn: string): TargetName | undefined {
   const parts = arn.split(':')
   if (arn.length > 256 || parts.length !== 6 || parts[0] !== 'arn') return undefined
@@ -135,7 +134,7 @@ function parseFilterRule(rule: XmlElement): WrittenRule['filters'][number] {
   refuseOtherElements(rule, ['Name', 'Value'])
   const name = childText(rule, 'Name') ?? ''
   const value = childText(rule, 'Value') ?? ''
-  // In either case: AWS documents it in lower case and returns `Prefix`.
+  // Upper or lower case: AWS documents `prefix`, but returns `Prefix`.
   if (!/^(prefix|suffix)$/i.test(name)) {
     const message = 'filter rule name must be either prefix or suffix'
     throw invalidArgument('FilterRule.Name', name, message)

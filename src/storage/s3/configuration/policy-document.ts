@@ -1,6 +1,7 @@
 /**
- * Reads a bucket policy (https://docs.aws.amazon.com/AmazonS3/latest/userguide/access-policy-language-overview.html). Only
- * what takes effect is accepted: what everyone may read and list. A policy is kept as a whole, or refused.
+ * Reads a bucket policy (https://docs.aws.amazon.com/AmazonS3/latest/userguide/access-policy-language-overview.html). A
+ * policy is stored as a whole or refused, so it is accepted only if all of it takes effect: what everyone may read and
+ * list.
  */
 import {
   type BucketPolicy,
@@ -15,7 +16,7 @@ import { quoted, S3Error } from '../errors.ts'
 export const maxPolicyBytes = 20 * 1024
 
 const versions: readonly unknown[] = [undefined, '2012-10-17', '2008-10-17']
-/** AWS compares actions without regard to case. */
+/** Actions by lower-case name, because AWS ignores case. */
 const actionsByName: ReadonlyMap<string, PolicyAction> = new Map(
   policyActions.map((action) => [action.toLowerCase(), action]),
 )
@@ -25,7 +26,7 @@ const operators: ReadonlySet<string> = new Set<PrefixOperator>(['StringEquals', 
 type Fields = Readonly<Record<string, unknown>>
 
 /**
- * @throws S3Error MalformedPolicy that names the statement which cannot be kept
+ * @throws S3Error MalformedPolicy, which names the statement that cannot be stored
  */
 export function parsePolicy(body: Uint8Array, bucket: string): BucketPolicy {
   const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(body)
@@ -42,7 +43,7 @@ export function parsePolicy(body: Uint8Array, bucket: string): BucketPolicy {
   }
 }
 
-/** JSON without a repeated name, which readers understand in different ways. */
+/** Parses JSON without repeated names, which parsers read differently. */
 function parseObject(text: string): Fields {
   let document: unknown
   let names = 0
@@ -69,24 +70,24 @@ function readStatement(statement: unknown, index: number, bucket: string): reado
     throw malformed(`${number}: its Sid is not a string.`)
   const name = Sid === undefined ? number : `${number} (${quoted(Sid)})`
   refuseOthers(others, name)
-  if (Effect !== 'Allow') throw unkept(name, 'Effect is not Allow')
-  if (!isEveryone(Principal)) throw unkept(name, 'Principal is not "*"')
-  // Each once: a grant is made of each action with each resource.
-  const actions = once(textsOf(Action, name, 'Action').map((action) => actionOf(action, name)))
-  const arns = once(textsOf(Resource, name, 'Resource'))
+  if (Effect !== 'Allow') throw refused(name, 'Effect is not Allow')
+  if (!isEveryone(Principal)) throw refused(name, 'Principal is not "*"')
+  // Without repetitions, because there is a grant for each action with each resource.
+  const actions = unique(textsOf(Action, name, 'Action').map((action) => actionOf(action, name)))
+  const arns = unique(textsOf(Resource, name, 'Resource'))
   const resources = arns.map((arn) => keysOf(arn, bucket, name))
   const prefixes = prefixesOf(Condition, name)
   if (prefixes !== undefined && actions.some((action) => action !== 's3:ListBucket')) {
-    throw unkept(name, 'only s3:ListBucket can have a Condition')
+    throw refused(name, 'only s3:ListBucket can have a Condition')
   }
   const isUsed = (isOfObjects: boolean) =>
     actions.some((action) => ofObjects.has(action) === isOfObjects)
   if (resources.some(({ keys }) => !isUsed(keys !== undefined))) {
-    throw unkept(name, 'a Resource is of no Action')
+    throw refused(name, 'no Action applies to a Resource')
   }
   return actions.flatMap((action) => {
     const own = resources.filter(({ keys }) => (keys !== undefined) === ofObjects.has(action))
-    if (own.length === 0) throw unkept(name, `${action} applies to no Resource`)
+    if (own.length === 0) throw refused(name, `${action} applies to no Resource`)
     return own.map((resource) => ({ action, ...resource, ...(prefixes && { prefixes }) }))
   })
 }
@@ -95,31 +96,31 @@ function readStatement(statement: unknown, index: number, bucket: string): reado
 function actionOf(text: string, statement: string): PolicyAction {
   const action = actionsByName.get(text.toLowerCase())
   if (action !== undefined) return action
-  throw unkept(statement, `the Action ${quoted(text)} is not one of ${policyActions.join(', ')}`)
+  throw refused(statement, `the Action ${quoted(text)} is not one of ${policyActions.join(', ')}`)
 }
 
 /** The keys of a resource of the bucket; none if it is the bucket itself. */
 function keysOf(arn: string, bucket: string, statement: string): Pick<PolicyGrant, 'keys'> {
   const ofBucket = `arn:aws:s3:::${bucket}`
-  // Policy variables: not a text that a key can be compared with.
-  if (arn.includes('${')) throw unkept(statement, 'a Resource has a policy variable')
+  // A key cannot be compared with a policy variable.
+  if (arn.includes('${')) throw refused(statement, 'a Resource has a policy variable')
   if (arn === ofBucket) return {}
   const keys = arn.startsWith(`${ofBucket}/`) ? arn.slice(ofBucket.length + 1) : ''
   if (keys !== '') return { keys }
-  throw unkept(statement, `the Resource ${quoted(arn)} is not ${ofBucket} or ${ofBucket}/…`)
+  throw refused(statement, `the Resource ${quoted(arn)} is not ${ofBucket} or ${ofBucket}/…`)
 }
 
 function prefixesOf(condition: unknown, statement: string): PolicyGrant['prefixes'] {
   if (condition === undefined) return undefined
-  if (!isObject(condition)) throw unkept(statement, 'its Condition is not an object')
+  if (!isObject(condition)) throw refused(statement, 'its Condition is not an object')
   const entries = Object.entries(condition).map(([operator, test]) => {
     const [key = '', ...others] = isObject(test) ? Object.keys(test) : []
     if (!operators.has(operator) || key.toLowerCase() !== 's3:prefix' || others.length > 0) {
-      throw unkept(statement, 'a Condition is not StringEquals or StringLike of s3:prefix')
+      throw refused(statement, 'a Condition is not StringEquals or StringLike of s3:prefix')
     }
     const values = textsOf((test as Fields)[key], statement, 'Condition')
     if (values.some((value) => value.includes('${'))) {
-      throw unkept(statement, 'a Condition has a policy variable')
+      throw refused(statement, 'a Condition has a policy variable')
     }
     return [operator, values] as const
   })
@@ -133,15 +134,15 @@ function isEveryone(principal: unknown): boolean {
   return Object.keys(others).length === 0 && listOf(AWS).length === 1 && listOf(AWS)[0] === '*'
 }
 
-/** The texts of an element, which has one or a list of them. */
+/** The texts of an element, which is a text or a list of texts. */
 function textsOf(value: unknown, statement: string, element: string): readonly string[] {
   const texts = listOf(value)
   const isList = texts.length > 0 && texts.every((text) => typeof text === 'string')
   if (isList) return texts
-  throw unkept(statement, `its ${element} is not a string or a list of strings`)
+  throw refused(statement, `its ${element} is not a string or a list of strings`)
 }
 
-function once<Item>(items: readonly Item[]): readonly Item[] {
+function unique<Item>(items: readonly Item[]): readonly Item[] {
   return [...new Set(items)]
 }
 
@@ -155,12 +156,12 @@ function isObject(value: unknown): value is Fields {
 
 function refuseOthers(others: Fields, where: string): void {
   const [name] = Object.keys(others)
-  if (name !== undefined) throw unkept(where, `the element ${quoted(name)} is not kept`)
+  if (name !== undefined) throw refused(where, `the element ${quoted(name)} is not supported`)
 }
 
-function unkept(statement: string, why: string): S3Error {
+function refused(statement: string, why: string): S3Error {
   return malformed(
-    `${statement} cannot be kept: ${why}. Only reading and listing by everyone can be allowed; use access keys for others.`,
+    `${statement} cannot be stored: ${why}. A policy can only let everyone read and list; use access keys for anything else.`,
   )
 }
 

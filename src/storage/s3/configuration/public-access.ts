@@ -11,16 +11,16 @@ export function keepsDocuments({ bucketDocuments }: Compatibility): boolean {
   return bucketDocuments
 }
 
-/** What a request wants, apart from who sends it. */
+/** What a request asks for, without its sender. */
 interface OpenRequest {
-  /** What the policy of a bucket calls it. Absent: no policy allows it. */
+  /** The action that a bucket policy must allow. Absent: no policy can allow the request. */
   readonly policy?: PolicyAction | undefined
   readonly key: string
   readonly prefix: string | undefined
   readonly hasVersion: boolean
 }
 
-/** Whether the policy of the bucket allows this to everyone. */
+/** Whether the bucket policy allows the request to everyone. */
 export function isOpenByPolicy(
   { policy: kept, publicAccessBlock }: BucketConfiguration,
   { policy: action, key, prefix, hasVersion }: OpenRequest,
@@ -31,26 +31,26 @@ export function isOpenByPolicy(
   return allowsEveryone(kept, { action: isVersion ? 's3:GetObjectVersion' : action, key, prefix })
 }
 
-/** Whether a policy of the bucket may allow anyone anything. */
+/** Whether the bucket has a policy that grants anything to anonymous users. */
 export function hasPolicyInForce({ policy }: BucketConfiguration): boolean {
   return policy !== undefined && policy.grants.length > 0
 }
 
 /**
- * Refuses to change who may read a bucket that the settings make public.
+ * Refuses to change the public access of a bucket that the settings make public.
  *
  * @throws S3Error InvalidRequest
  */
 export function refuseFixedAccess({ service, bucket }: NewBucketContext): void {
   if (!service.settings.publicReadBuckets?.includes(bucket)) return
-  const message = `The bucket stays public: PUBLIC_READ_BUCKETS of the gateway names ${bucket}.`
+  const message = `The bucket stays public because ${bucket} is in the gateway's PUBLIC_READ_BUCKETS.`
   throw new S3Error('InvalidRequest', message)
 }
 
 /**
- * What is set for a bucket may name folders that not everyone knows.
+ * Requires the right to manage the bucket, because its documents may name private folders.
  *
- * @throws S3Error AccessDenied for everyone who may not change it.
+ * @throws S3Error AccessDenied
  */
 export function assertMayRead({ identity, bucket }: BucketContext): void {
   if (isAuthorized(identity, { action: 'manage', bucket, key: '', isPublic: false })) return
@@ -61,9 +61,9 @@ export function assertMayRead({ identity, bucket }: BucketContext): void {
 }
 
 /**
- * Changes what is configured for a bucket.
+ * Changes the options of a bucket.
  *
- * @throws S3Error NotImplemented if S3 clients may not set anything.
+ * @throws S3Error NotImplemented if S3 clients may not set options
  */
 export async function changeOptions(
   { service, bucket }: NewBucketContext,

@@ -3,29 +3,29 @@ import type { PayloadSink } from '../body/payload-writer.ts'
 import type { BucketContext } from '../context.ts'
 import { quoted, S3Error } from '../errors.ts'
 
-/** The sink through which a body has to be written. */
+/** Wraps the sink of a body so that its bytes count. */
 export type Counted = (sink: PayloadSink) => PayloadSink
 
 /** A part that a request adds to an upload. */
 interface AddedPart {
   readonly uploadId: string
   readonly number: number
-  /** Undefined: the size is not known. */
+  /** Undefined if the size is unknown. */
   readonly size: number | undefined
 }
 
 /** What a reservation is for. */
 interface Need {
-  /** Undefined: the bytes count as they are written. */
+  /** Undefined: bytes count as they are written. */
   readonly size: number | undefined
-  /** So many of them replace others. */
+  /** Bytes that the request replaces. */
   readonly replaced?: number
-  /** What the upload has already. */
+  /** Bytes that the upload has already. */
   readonly uploaded?: number
 }
 
 interface NamedLimit extends StorageLimit {
-  /** Of messages: what it is, and what contains something. */
+  /** For messages: the name of the limit, and what contains the bytes. */
   readonly name: string
   readonly containers: string
 }
@@ -33,8 +33,8 @@ interface NamedLimit extends StorageLimit {
 const uncounted: Counted = (sink) => sink
 
 /**
- * Does work that adds bytes to the bucket. They count towards its quota and the access key's limit from now on,
- * so that requests at the same time cannot exceed them together. Costs nothing if there is no limit.
+ * Runs work that adds bytes to the bucket. The bytes count towards its quota and the access key's limit from the start so
+ * that concurrent requests cannot exceed them together. Costs nothing without a limit.
  *
  * @throws S3Error QuotaExceeded, and whatever `work` throws
  */
@@ -46,7 +46,7 @@ export function withinQuota<Result>(
   return hasLimit(context) ? withReserved(context, { size }, work) : work(uncounted)
 }
 
-/** As `withinQuota`, for a part of an upload. It counts afterwards, too, until the upload ends. */
+/** As `withinQuota`, for a part of an upload, which counts until the upload ends. */
 export async function partWithinQuota<Part extends { readonly size: number }>(
   context: BucketContext,
   { uploadId, number, size }: AddedPart,
@@ -67,11 +67,11 @@ export async function partWithinQuota<Part extends { readonly size: number }>(
 }
 
 /**
- * Checks that the objects of the bucket and those of an upload do not exceed the limits together. Other open
- * uploads do not prevent its Complete.
+ * Checks that the objects of the bucket and an upload do not exceed the limits together. Other open uploads do not
+ * prevent a Complete.
  *
- * @returns the bytes of its parts, which it gives back; undefined bytes if there is no limit. Undefined if an earlier
- *   request completes it or has completed it, and so counts it: clients repeat a slow Complete.
+ * @returns the bytes of its parts, which Complete releases; undefined bytes without a limit. Undefined if another request
+ *   completes the upload or has completed it, and so counts it: clients repeat a slow Complete.
  * @throws S3Error QuotaExceeded
  */
 export async function assertQuotaForComplete(
@@ -87,7 +87,7 @@ export async function assertQuotaForComplete(
   return { bytes }
 }
 
-/** The bytes that an upload gives back when it is aborted. 0, at no cost, if there is no limit. */
+/** The bytes that the abort of an upload releases; 0 without a limit. */
 export async function bytesToGiveBack(context: BucketContext, uploadId: string): Promise<number> {
   const upload = hasLimit(context) ? await context.service.uploads.find(uploadId) : undefined
   return upload?.phase === 'open' ? upload.size : 0
@@ -150,15 +150,15 @@ async function withReserved<Result>(
 
 function quotaExceeded(
   {
-    limit: { name, bytes: most, containers },
+    limit: { name, bytes: max, containers },
     stored,
     pending,
   }: { readonly limit: NamedLimit; readonly stored: number; readonly pending: number },
   bytes: number,
 ): S3Error {
-  const others = pending === 0 ? '' : `, and uploads that have not ended have ${pending}`
+  const others = pending === 0 ? '' : `, and uploads in progress about ${pending}`
   return new S3Error(
     'QuotaExceeded',
-    `${name} is ${most} bytes, and ${containers} about ${stored}${others}: there is no room for ${bytes} more.`,
+    `${name} is ${max} bytes, and ${containers} about ${stored}${others}: ${bytes} more bytes would exceed it.`,
   )
 }

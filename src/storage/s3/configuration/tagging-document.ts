@@ -12,25 +12,25 @@ import type { Compatibility } from '../compatibility.ts'
 import { invalidArgument, S3Error } from '../errors.ts'
 import type { XmlChildren } from '../reply/xml.ts'
 
-/** What may be tagged how. */
+/** The limit for tags of an object or bucket, with AWS's messages. */
 export interface TagLimits {
-  readonly mostTags: number
-  /** AWS's message for more. */
+  readonly maxTags: number
+  /** The message for more tags. */
   readonly tooMany: string
-  /** AWS's message for a key that begins with `aws:`. */
+  /** The message for a key that begins with `aws:`. */
   readonly reserved: string
 }
 
 /** User Guide, "Categorizing your objects using tags". */
 export const objectTagLimits: TagLimits = {
-  mostTags: 10,
+  maxTags: 10,
   tooMany: 'Object tags cannot be greater than 10',
   reserved: 'Your TagKey cannot be prefixed with aws:',
 }
 
 /** User Guide, "Using cost allocation S3 bucket tags". */
 export const bucketTagLimits: TagLimits = {
-  mostTags: 50,
+  maxTags: 50,
   tooMany: 'Bucket tag count cannot be greater than 50',
   reserved: 'System tags cannot be added/updated by requester',
 }
@@ -43,7 +43,7 @@ export function keepsTags(compatibility: Compatibility): boolean {
   return compatibility.objectTags
 }
 
-/** In units of UTF-16, as S3 counts (User Guide, "Categorizing your objects using tags"). */
+/** In UTF-16 units, as in S3 (User Guide, "Categorizing your objects using tags"). */
 const maxKeyLength = 128
 const maxValueLength = 256
 
@@ -86,7 +86,7 @@ export function tagElements(tags: Tags): XmlChildren[] {
 }
 
 /**
- * The tags of a header field x-amz-tagging: the query of a URL (API reference, PutObject).
+ * The tags of an x-amz-tagging header, which has the form of a URL's query (API reference, PutObject).
  *
  * @throws S3Error InvalidArgument for another form or a repeated key; otherwise as `parseTagging`
  */
@@ -115,10 +115,10 @@ function unusableHeader(value: string): S3Error {
   return invalidArgument('x-amz-tagging', value, message)
 }
 
-/** S3 checks tag by tag, then their number. */
+/** Checks each tag, then their number, in the order of S3. */
 export function checkedTags(
   tags: readonly (readonly [key: string, value: string])[],
-  { mostTags, tooMany, reserved: reservedMessage }: TagLimits,
+  { maxTags, tooMany, reserved: reservedMessage }: TagLimits,
 ): Tags {
   const keys = new Set<string>()
   for (const [key, value] of tags) {
@@ -135,8 +135,8 @@ export function checkedTags(
     if (reserved.test(key)) throw invalidTag(reservedMessage, { TagKey: key })
     keys.add(key)
   }
-  if (tags.length > mostTags) throw new S3Error('BadRequest', tooMany)
-  // Not by assignment: `__proto__` is a key like any other.
+  if (tags.length > maxTags) throw new S3Error('BadRequest', tooMany)
+  // Not by assignment, which would set the prototype for `__proto__`.
   return Object.fromEntries(tags)
 }
 

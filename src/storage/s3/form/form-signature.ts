@@ -15,23 +15,23 @@ import { decoy, matchSecret, signingKey } from '../sigv4/signing-key.ts'
 
 type Fields = ReadonlyMap<string, string>
 
-/** What a form claims of its signature. Nothing verified yet. */
+/** What a form claims about its signature. Not verified. */
 interface FormClaim {
   readonly accessKeyId: string
   readonly signature: string
   sign(secretKey: string): string
 }
 
-/** How long a form of Version 4 may be used: as long as a presigned URL, and as its signing key. */
+/** How long a form of Version 4 is valid: as long as a presigned URL, and as its signing key. */
 const maxAgeSeconds = '604800'
 
-/** The fields that no policy needs a condition for. */
+/** The fields of the signature that need no condition in the policy. */
 export function fieldsOfSignature(fields: Fields): ReadonlySet<string> {
   return new Set(isVersionFour(fields) ? ['x-amz-signature'] : ['awsaccesskeyid', 'signature'])
 }
 
 /**
- * Verifies the signature of a form. What it allows is in its policy.
+ * Verifies the signature of a form. Its policy says what it allows.
  *
  * @throws S3Error AccessDenied without a policy, InvalidArgument for a missing field, and as `authenticate`
  */

@@ -11,24 +11,23 @@ import { fieldsOfSignature, required } from './form-signature.ts'
 import { checkPostPolicy, parsePostPolicy, type SizeRange } from './post-policy.ts'
 import type { Form } from './read-form.ts'
 
-/** What a form asks for beside the object. */
+/** What a form requests besides writing the object. */
 export interface FormUpload {
   readonly fields: ReadonlyMap<string, string>
-  /** Bytes that the file may have. */
   readonly size: SizeRange
 }
 
-/** By request, so that only a request made of a verified form is a PostObject. */
+/** Keyed by request so that only a request made from a verified form is a PostObject. */
 const uploads = new WeakMap<HttpRequest, FormUpload>()
 
-/** Undefined if the request was not made of a form. */
+/** Undefined if the request was not made from a form. */
 export function formOf(request: HttpRequest): FormUpload | undefined {
   return uploads.get(request)
 }
 
 /**
- * Whether a request is a form that a browser posts to a bucket. With parameters it is not: they ask for something
- * else, which the policy of a form does not allow.
+ * Whether a request is a form that a browser posts to a bucket. Parameters would request another operation, which the
+ * policy of a form does not allow.
  */
 export function isForm(
   { method, rawQuery, headers }: HttpRequest,
@@ -45,7 +44,7 @@ export function isForm(
 }
 
 /**
- * The request that a form stands for, which writes its file to its key with its fields as headers.
+ * Converts a form to a request that writes its file to its key, with its fields as headers.
  *
  * @param bucket of the address
  * @throws S3Error InvalidPolicyDocument; as `parseTagging`; AccessDenied if the policy does not allow it; InvalidArgument without a key
@@ -85,7 +84,7 @@ export function requestOfForm(
   return derived
 }
 
-/** A key as a path has it. */
+/** A key encoded for a path. */
 export function rawKeyOf(key: string): string {
   return encodeURIComponent(key).replaceAll('%2F', '/')
 }
@@ -96,7 +95,7 @@ const ofHeaders: ReadonlySet<string> = new Set([
   'if-match',
   'if-none-match',
 ])
-/** Fields that have another form as a header. */
+/** Fields that differ from their header. */
 const ofForms: ReadonlyMap<string, (text: string) => readonly [name: string, value: string]> =
   new Map([
     ['acl', (text) => ['x-amz-acl', text]],
@@ -108,13 +107,13 @@ const ofForms: ReadonlyMap<string, (text: string) => readonly [name: string, val
       },
     ],
   ])
-/** They are the signature, which has been verified. */
+/** Fields of the signature, which has been verified. */
 const ofSignature = /^x-amz-(?:algorithm|credential|date|security-token|signature)$/
-/** They describe the body of another request, or ask for another one; tags have a field of their own. */
+/** Headers that would describe another body or request another operation. Tags have the field `tagging`. */
 const notOfForms =
   /^x-amz-(?:content-sha256|copy-source.*|decoded-content-length|tagging|trailer|write-offset-bytes)$/
 
-/** The fields that PutObject has as headers. Others have no effect. */
+/** The fields that are headers of PutObject. Other fields have no effect. */
 function headersOf(fields: ReadonlyMap<string, string>): IncomingHttpHeaders {
   const headers: Record<string, string> = Object.create(null)
   for (const [field, text] of fields) {

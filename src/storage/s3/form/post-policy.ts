@@ -1,10 +1,10 @@
 /**
- * The policy of a form: https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-HTTPPOSTConstructPolicy.html. Pure.
+ * The policy of a form (https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-HTTPPOSTConstructPolicy.html).
  */
 
 import { S3Error } from '../errors.ts'
 
-/** Bytes of the file. */
+/** Minimum and maximum bytes of the file. */
 export interface SizeRange {
   readonly min: number
   readonly max: number
@@ -27,7 +27,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true })
 const base64 = /^[A-Za-z0-9+/]+={0,2}$/
 
 /**
- * Reads a policy as the form has it, in base64.
+ * Reads the policy of a form, which is in base64.
  *
  * @throws S3Error InvalidPolicyDocument
  */
@@ -60,7 +60,7 @@ function documentOf(text: string): Readonly<Record<string, unknown>> {
   throw invalidPolicy('Policy is not an object.')
 }
 
-/** JSON has no `\$` and `\v`; S3's policies do ("Character escaping"). */
+/** S3's policies have `\$` and `\v` ("Character escaping"), which JSON does not. */
 function withoutAwsEscapes(json: string): string {
   const written: Readonly<Record<string, string>> = { '\\$': '$', '\\v': '\\u000b' }
   return json.replace(/\\./gs, (pair) => written[pair] ?? pair)
@@ -71,7 +71,7 @@ const isoTime = /^(\d{4}-\d\d-\d\d)T\d\d:\d\d:\d\d(?:\.\d{1,9})?Z$/
 function expirationOf(text: string): number {
   const atMs = Date.parse(text)
   const [, day] = isoTime.exec(text) ?? []
-  // Date.parse moves 31 February and 24:00 to another day.
+  // Date.parse would move 31 February and 24:00 to another day.
   const isTime = !Number.isNaN(atMs) && new Date(atMs).toISOString().startsWith(`${day}T`)
   if (isTime) return atMs
   throw invalidPolicy(`Invalid 'expiration' value: '${text}'`)
@@ -109,15 +109,15 @@ function bytesOf(value: unknown): number {
   throw invalidPolicy('Invalid content-length-range: needs two numbers of bytes.')
 }
 
-/** Of the form, in lower case: needs no condition. Those of the signature are the caller's. */
+/** Fields that need no condition, besides those of the signature. */
 const alwaysFree: ReadonlySet<string> = new Set(['file', 'policy'])
 
 /**
- * Checks that the policy has not expired, that every condition holds, and that every field has one: what the signer did
- * not foresee is refused.
+ * Checks that the policy has not expired, that every condition holds, and that every field has a condition, so the signer
+ * has foreseen it.
  *
- * @param fields with `bucket`, the bucket of the address.
- * @param free fields of the signature that need no condition.
+ * @param fields of the form and `bucket`, the bucket of the address
+ * @param free fields of the signature, which need no condition
  * @throws S3Error AccessDenied
  */
 export function checkPostPolicy(
@@ -130,7 +130,7 @@ export function checkPostPolicy(
   const failed = conditions.find((condition) => !holds(condition, fields.get(condition.field)))
   if (failed !== undefined) {
     const { kind, field, value } = failed
-    // With the spaces of AWS, which suites compare.
+    // With AWS's spaces, which test suites compare.
     const shown = [kind, `$${field}`, value].map((text) => JSON.stringify(text)).join(', ')
     throw refusedByPolicy(`Policy Condition failed: [${shown}]`)
   }
@@ -141,7 +141,7 @@ export function checkPostPolicy(
   }
 }
 
-/** A field that is missing meets no condition, not even that of an empty prefix. */
+/** A missing field meets no condition, not even an empty prefix. */
 function holds({ kind, field, value }: FieldCondition, sent: string | undefined): boolean {
   if (sent === undefined) return false
   if (kind === 'eq') return sent === value

@@ -12,8 +12,8 @@ import { bodyFailure } from '../body/payload.ts'
 import { S3Error } from '../errors.ts'
 
 /**
- * Of all that is not the file: fields, heads of parts, and what follows the file (API reference, "Creating an HTML form",
- * "HTML form declaration").
+ * Maximum bytes of everything but the file: fields, heads of parts, and what follows the file (API reference, "Creating
+ * an HTML form", "HTML form declaration").
  */
 const maxOtherBytes = 20 * 1024
 const filenameVariable = /\$\{filename\}/g
@@ -23,17 +23,17 @@ export interface Form {
   /** Names in lower case, `${filename}` replaced. */
   readonly fields: ReadonlyMap<string, string>
   /**
-   * The bytes of the file, as they arrive. It ends when the whole form has arrived; if that is cut off or malformed, it
-   * is destroyed with an S3Error.
+   * The bytes of the file as they arrive. The stream ends after the whole form has arrived. If the form is cut off or
+   * malformed, the stream is destroyed with an S3Error.
    */
   readonly file: Readable
-  /** Stops reading. The rest of the request's body stays unread. */
+  /** Stops reading. The rest of the body stays unread. */
   close(): void
 }
 
 /**
- * Reads a form up to its file (https://docs.aws.amazon.com/AmazonS3/latest/API/RESTObjectPOST.html). Fields behind the
- * file are ignored, as there.
+ * Reads a form up to its file (https://docs.aws.amazon.com/AmazonS3/latest/API/RESTObjectPOST.html). Fields after the file
+ * are ignored, as in S3.
  *
  * @param idleTimeoutMs how long to wait for the next byte
  * @throws S3Error MalformedPOSTRequest, MaxPostPreDataLengthExceededError, IncorrectNumberOfFilesInPostRequest,
@@ -100,7 +100,7 @@ class FormReading {
 
   #begin(part: FormPart): void {
     if (this.#file !== undefined) {
-      // The bytes of what follows the file, even of a second one, are not those of the file.
+      // Anything after the file, even another file, is ignored.
       this.#part = undefined
       return
     }
@@ -138,7 +138,7 @@ class FormReading {
   }
 }
 
-/** Collects the bytes of a field: a client may send them one by one. */
+/** Collects the bytes of a field without an object for each piece, because a client may send single bytes. */
 class FieldValue {
   #bytes = Buffer.alloc(1024)
   #length = 0
@@ -160,17 +160,17 @@ class FieldValue {
   }
 }
 
-/** Takes the bytes of the file no faster than they are read. */
+/** A stream of the file that applies backpressure. */
 class FormFile extends Readable {
   #draining: PromiseWithResolvers<void> | undefined
 
   constructor() {
     super()
-    // It may fail before anybody reads it.
+    // The stream may fail before anything reads it.
     this.on('error', () => undefined)
   }
 
-  /** Undefined if it can take more at once. */
+  /** Adds bytes. Undefined if more can be added at once. */
   offer(bytes: Buffer): Promise<void> | undefined {
     if (this.destroyed || this.push(bytes)) return undefined
     this.#draining ??= Promise.withResolvers()
@@ -189,9 +189,9 @@ class FormFile extends Readable {
 }
 
 /**
- * User Guide, "HTML forms": only what follows the last slash or backslash of a path counts.
+ * Replaces `${filename}` by the name of the file without its path (User Guide, "HTML forms").
  *
- * @throws S3Error MaxPostPreDataLengthExceededError if the name of the file makes the fields much larger than they are
+ * @throws S3Error MaxPostPreDataLengthExceededError if the result is too long
  */
 function expanded(fields: ReadonlyMap<string, string>, filename = ''): ReadonlyMap<string, string> {
   const base = filename.slice(Math.max(filename.lastIndexOf('/'), filename.lastIndexOf('\\')) + 1)

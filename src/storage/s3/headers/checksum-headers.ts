@@ -19,7 +19,7 @@ export interface ExpectedDigests {
   readonly checksum: ExpectedChecksum | undefined
 }
 
-/** Without a value when that arrives as a trailer. */
+/** Without a value if it arrives as a trailer. */
 type ExpectedChecksum = Pick<SentChecksum, 'algorithm'> & Partial<SentChecksum>
 
 export interface SentChecksum {
@@ -34,13 +34,13 @@ const otherHeaders = new Set(['algorithm', 'mode', 'type'].map((name) => headerP
 /**
  * Reads Content-MD5, x-amz-checksum-*, x-amz-trailer and x-amz-sdk-checksum-algorithm.
  *
- * @throws S3Error InvalidDigest for a value that is not a digest; InvalidRequest for several
- *   checksums, an unknown one, or an algorithm without its checksum.
+ * @throws S3Error InvalidDigest for a value that is not a digest; InvalidRequest for several checksums, an unknown
+ *   algorithm, or an algorithm without its checksum
  */
 export function expectedDigests(headers: IncomingHttpHeaders): ExpectedDigests {
   const checksum = expectedChecksum(headers)
   if (checksum === undefined && headers['x-amz-sdk-checksum-algorithm'] !== undefined) {
-    // AWS refuses this too (API reference of PutObject): a lost checksum must not go unnoticed.
+    // As AWS (API reference, PutObject): a lost checksum must not go unnoticed.
     throw new S3Error(
       'InvalidRequest',
       'x-amz-sdk-checksum-algorithm specified, but no corresponding x-amz-checksum-* or x-amz-trailer headers were found.',
@@ -55,10 +55,10 @@ export function expectedDigests(headers: IncomingHttpHeaders): ExpectedDigests {
 }
 
 /**
- * The x-amz-checksum-* header of a request as received. Its form is not checked: a Complete sends
- * the object's checksum, which may end in `-` and the number of parts.
+ * The x-amz-checksum-* header of a request as received. Its form is not checked, because the checksum in a Complete may
+ * end in `-` and the number of parts.
  *
- * @throws S3Error InvalidRequest for several, or for an unknown algorithm.
+ * @throws S3Error InvalidRequest for several headers or an unknown algorithm
  */
 export function checksumHeaderOf(headers: IncomingHttpHeaders): SentChecksum | undefined {
   const name = onlyName(Object.keys(headers).filter(isChecksumName))
@@ -71,7 +71,7 @@ export function checksumHeaderOf(headers: IncomingHttpHeaders): SentChecksum | u
  * The algorithm and type that CreateMultipartUpload or CopyObject requests
  * (x-amz-checksum-algorithm and x-amz-checksum-type).
  *
- * @throws S3Error InvalidRequest when one is unknown or the two cannot be combined.
+ * @throws S3Error InvalidRequest if one is unknown or the two cannot be combined
  */
 export function uploadChecksum(
   headers: IncomingHttpHeaders,
@@ -95,7 +95,7 @@ export function uploadChecksum(
   )
 }
 
-/** Whether a text is the base64 of that many bytes. */
+/** Whether a text is the base64 form of that many bytes. */
 export function isDigest(text: string, bytes: number): boolean {
   const decoded = Buffer.from(text, 'base64')
   return decoded.length === bytes && decoded.toString('base64') === text
@@ -114,7 +114,7 @@ function expectedChecksum(headers: IncomingHttpHeaders): ExpectedChecksum | unde
   return sent
 }
 
-/** @param what the header or trailer whose value has not the form of its algorithm */
+/** @param what the header or trailer whose value does not have the form of its algorithm */
 export function notAChecksum(what: string): S3Error {
   const message = `Value for ${what} is invalid.`
   return new S3Error('InvalidDigest', message, { inAws: { code: 'InvalidRequest' } })
@@ -153,28 +153,25 @@ function algorithmOf(name: string): ChecksumAlgorithm {
 }
 
 /**
- * The checksums of S3
- * (https://docs.aws.amazon.com/AmazonS3/latest/userguide/checking-object-integrity.html).
+ * The checksum types of a multipart upload, the default first
+ * (https://docs.aws.amazon.com/AmazonS3/latest/userguide/checking-object-integrity.html). Others are COMPOSITE only.
  */
-
-/** The types of a multipart upload, its default first. */
 const types: Partial<Record<ChecksumAlgorithm, readonly StoredChecksum['type'][]>> = {
   CRC32: ['COMPOSITE', 'FULL_OBJECT'],
   CRC32C: ['COMPOSITE', 'FULL_OBJECT'],
   CRC64NVME: ['FULL_OBJECT'],
 }
 
-/** The types a multipart upload may have with an algorithm, its default first (table of the page above). */
+/** The types that a multipart upload may have with an algorithm, the default first. */
 export function checksumTypes(algorithm: ChecksumAlgorithm): readonly StoredChecksum['type'][] {
   return types[algorithm] ?? ['COMPOSITE']
 }
 
 /**
- * The checksum of an object from those of its parts, in order: for FULL_OBJECT that of all bytes,
- * which only CRCs allow; for COMPOSITE the checksum of the parts' digests, `-`, and the number of
- * parts.
+ * The checksum of an object from those of its parts, in order. FULL_OBJECT is the checksum of all bytes, which only CRCs
+ * allow. COMPOSITE is the checksum of the parts' digests, `-` and the number of parts.
  *
- * @throws S3Error InvalidRequest when the algorithm does not have the type.
+ * @throws S3Error InvalidRequest if the algorithm does not have the type
  */
 export function checksumOfParts(
   algorithm: ChecksumAlgorithm,
@@ -197,7 +194,7 @@ function composite(algorithm: ChecksumAlgorithm, parts: readonly PartChecksum[])
   return `${hasher.digest().toString('base64')}-${parts.length}`
 }
 
-/** `x-amz-checksum-…: value`, and for an object also x-amz-checksum-type. */
+/** `x-amz-checksum-…: value`, and x-amz-checksum-type for an object. */
 export function checksumHeaders(
   checksum: StoredChecksum | undefined,
   of: 'object' | 'part',
@@ -208,7 +205,7 @@ export function checksumHeaders(
   return of === 'part' ? [header] : [header, ['x-amz-checksum-type', type]]
 }
 
-/** `<ChecksumCRC32>value</…>`, and for an object also ChecksumType. */
+/** `<ChecksumCRC32>value</…>`, and ChecksumType for an object. */
 export function checksumElements(
   checksum: StoredChecksum | undefined,
   of: 'object' | 'part',

@@ -12,18 +12,17 @@ const rfc850 =
   /^\w{6,9}, (?<day>\d{2})-(?<month>\w{3})-(?<year>\d{2}) (?<time>\d{2}:\d{2}:\d{2}) GMT$/
 const asctime = /^\w{3} (?<month>\w{3}) (?<day>\d{1,2}) (?<time>\d{2}:\d{2}:\d{2}) (?<year>\d{4})$/
 
-/** `Sun, 06 Nov 1994 08:49:37 GMT`, the form to send; fractions of a second are cut off. */
+/** `Sun, 06 Nov 1994 08:49:37 GMT`, the form to send. Fractions of a second are dropped. */
 export function formatHttpDate(atMs: number): string {
   return new Date(atMs).toUTCString()
 }
 
 /**
- * Milliseconds since the epoch, of all three forms that a recipient must accept; undefined when the
- * text is not an HTTP date. `Date.parse` is unsuitable: it reads the asctime form as local time.
+ * Milliseconds since the epoch, from any of the three forms that a recipient must accept; undefined for other texts.
+ * `Date.parse` would read the asctime form as local time.
  */
 export function parseHttpDate(text: string, nowMs: number = Date.now()): number | undefined {
-  // A signature covers a run of spaces and tabs as one space. If a date with another run were no
-  // date, its condition would be ignored.
+  // A signature covers several spaces or a tab as one space. If they made a date invalid, its condition would be ignored.
   const spaced = text.replace(/[ \t]+/g, ' ')
   const match = imfFixdate.exec(spaced) ?? rfc850.exec(spaced) ?? asctime.exec(spaced)
   const { day = '', month = '', year = '', time = '' } = match?.groups ?? {}
@@ -35,7 +34,7 @@ export function parseHttpDate(text: string, nowMs: number = Date.now()): number 
   return Number.isNaN(atMs) ? undefined : atMs
 }
 
-/** A two-digit year more than 50 years ahead is the past one (RFC 9110 section 5.6.7). */
+/** A two-digit year that is more than 50 years ahead is in the past (RFC 9110 section 5.6.7). */
 function expandYear(twoDigits: number, nowMs: number): number {
   const thisYear = new Date(nowMs).getUTCFullYear()
   const year = thisYear - (thisYear % 100) + twoDigits
@@ -49,7 +48,7 @@ export function formatAmzDate(ms: number): string {
 
 const amzDate = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/
 
-/** The last date read: all requests of one second have the same. */
+/** The last date that was parsed: requests of one second have the same. */
 let last: { readonly text: string; readonly ms: number | undefined } = { text: '', ms: undefined }
 
 /** Milliseconds since the epoch of `YYYYMMDDThhmmssZ`; undefined for an invalid time. */
@@ -68,9 +67,9 @@ function readAmzDate(text: string): number | undefined {
 }
 
 /**
- * Milliseconds since the epoch of a header that says when a request was signed: in the form above or a date of HTTP
- * (https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html). boto3 writes the zone
- * of RFC 5322 section 3.3, `-0000`, AWS's examples of Version 2 `+0000`. Undefined for what is not a date.
+ * Milliseconds since the epoch of the header with the time of signing, in the form above or as an HTTP date
+ * (https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html). boto3 sends the zone
+ * `-0000` (RFC 5322 section 3.3), AWS's examples of Version 2 `+0000`. Undefined for other texts.
  */
 export function parseSigningTime(text: string): number | undefined {
   return parseAmzDate(text) ?? parseHttpDate(text.replace(/ [+-]0000$/, ' GMT'))

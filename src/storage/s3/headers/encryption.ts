@@ -4,7 +4,7 @@ import type { HttpReply } from '../../../platform/http/message.ts'
  * SERVER_SIDE_ENCRYPTION. Bucketry encrypts nothing.
  *
  * - `refuse`: a request for encryption is refused (docs/contract/object-storage.md, "Bucket operations")
- * - `claim`: AES256 is accepted, and replies have it: the operator encrypts the disk
+ * - `claim`: AES256 is accepted and returned, because the operator encrypts the disk
  */
 export type EncryptionMode = 'refuse' | 'claim'
 
@@ -14,7 +14,7 @@ export const claimHint =
 
 const name = 'x-amz-server-side-encryption'
 
-/** AWS has the field in replies of these (API reference, each operation, "Response Elements"). */
+/** Operations whose replies have the field on AWS (API reference, each operation, "Response Elements"). */
 const operations: ReadonlySet<string | undefined> = new Set([
   'CompleteMultipartUpload',
   'CopyObject',
@@ -27,7 +27,7 @@ const operations: ReadonlySet<string | undefined> = new Set([
   'UploadPartCopy',
 ])
 
-/** The reply with what is claimed of the object. */
+/** Adds the claimed encryption to a reply. */
 export function withEncryption(
   reply: HttpReply,
   mode: EncryptionMode,
@@ -37,7 +37,7 @@ export function withEncryption(
   return { ...reply, headers: [...reply.headers, [name, 'AES256']] }
 }
 
-/** Whether this header field asks for encryption that is claimed. */
+/** Whether this header field requests the claimed encryption. */
 export function isClaimedEncryption(mode: EncryptionMode, header: string, value: string): boolean {
   return mode === 'claim' && header === name && value === 'AES256'
 }

@@ -8,7 +8,7 @@ import {
 import { parseTaggingHeader } from '../configuration/tagging-document.ts'
 import { invalidArgument, S3Error } from '../errors.ts'
 
-/** The part of an object's attributes that its writer sends as header fields. */
+/** The attributes of an object that its writer sends as header fields. */
 export type SentAttributes = WriterAttributes
 
 const metadataPrefix = 'x-amz-meta-'
@@ -30,10 +30,10 @@ export function attributesFromHeaders(headers: IncomingHttpHeaders): SentAttribu
 }
 
 /**
- * The attributes of a copy (API reference, CopyObject): the directives decide whose metadata and tags it has. The
- * storage class is never that of the source.
+ * The attributes of a copy (API reference, CopyObject). The directives decide whether metadata and tags are those of the
+ * source; the storage class never is.
  *
- * @throws S3Error InvalidArgument for another directive; as attributesFromHeaders
+ * @throws S3Error InvalidArgument for an unknown directive; as attributesFromHeaders
  */
 export function attributesOfCopy(
   headers: IncomingHttpHeaders,
@@ -47,13 +47,13 @@ export function attributesOfCopy(
   }
 }
 
-/** What a writer has sent, of all attributes of an object or an upload. */
+/** Selects what the writer has sent from the attributes of an object or upload. */
 export function sentAttributes(attributes: SentAttributes): SentAttributes {
   const { headers, metadata, storageClass } = attributes
   return { headers, metadata, ...tagsOf(attributes), ...(storageClass && { storageClass }) }
 }
 
-/** Whether the directive says REPLACE. @throws S3Error InvalidArgument */
+/** Whether the directive is REPLACE. @throws S3Error InvalidArgument */
 export function isReplaced(
   headers: IncomingHttpHeaders,
   directive: 'x-amz-metadata-directive' | 'x-amz-tagging-directive',
@@ -87,8 +87,8 @@ function headersToKeep(headers: IncomingHttpHeaders): Attributes['headers'] {
 }
 
 /**
- * The content coding without `aws-chunked`, which only describes how the body is sent (API
- * reference, "Signature Calculations: Transferring Payload in Multiple Chunks").
+ * The content coding without `aws-chunked`, which describes only the transfer (API reference, "Signature Calculations:
+ * Transferring Payload in Multiple Chunks").
  */
 export function contentEncodingToKeep(field: string | undefined): string | undefined {
   if (field === undefined || !/aws-chunked/i.test(field)) return field
@@ -104,7 +104,7 @@ function metadataFromHeaders(headers: IncomingHttpHeaders): Attributes['metadata
     if (!header.startsWith(metadataPrefix)) continue
     const name = header.slice(metadataPrefix.length)
     const value = String(headers[header])
-    // Both are latin1: a character is a byte.
+    // In latin1, a character is a byte.
     bytes += name.length + value.length
     entries.push([name, value])
   }
@@ -113,14 +113,14 @@ function metadataFromHeaders(headers: IncomingHttpHeaders): Attributes['metadata
       elements: { Size: String(bytes), MaxSizeAllowed: String(maxMetadataBytes) },
     })
   }
-  // Not by assignment: `x-amz-meta-__proto__` is a name like any other.
+  // Not by assignment, which would set the prototype for `x-amz-meta-__proto__`.
   return Object.fromEntries(entries)
 }
 
-/** The class of an object without a stored one. */
+/** The class of an object without a stored class. */
 export const standardClass = 'STANDARD'
 
-/** Those of a general purpose bucket (User Guide, "Understanding and managing Amazon S3 storage classes"). */
+/** The classes of a general purpose bucket (User Guide, "Understanding and managing Amazon S3 storage classes"). */
 const classes: ReadonlySet<string> = new Set([
   standardClass,
   'REDUCED_REDUNDANCY',
@@ -133,7 +133,7 @@ const classes: ReadonlySet<string> = new Set([
 ])
 
 /**
- * The storage class that a write asks for. It is only a name: the bytes are where the others are.
+ * The storage class that a write requests. It is only a name, without effect on where the bytes are stored.
  *
  * @throws S3Error InvalidStorageClass
  */
@@ -144,7 +144,7 @@ function storageClassFromHeaders(headers: IncomingHttpHeaders): Pick<Attributes,
   return { storageClass: name }
 }
 
-/** As documents show it. */
+/** The storage class that documents show. */
 export function storageClassOf({
   storageClass = standardClass,
 }: {

@@ -8,16 +8,14 @@ export interface ObjectRange {
   readonly end: number
 }
 
-/** What a Range field means for an object of a known size. */
 type RangeOutcome = ObjectRange | 'whole' | 'unsatisfiable'
 
-/** Without spaces inside, as in RFC 9110 section 14.1.1. Node removes those around a field. */
+/** RFC 9110 section 14.1.1. Node removes white space around a field. */
 const oneByteRange = /^bytes=(\d*)-(\d*)$/i
 
 /**
- * Resolves a Range field (RFC 9110 section 14). S3 serves one range: several ranges, another unit
- * or a malformed field are ignored, and the reply is the whole object. No byte range of an empty
- * object can be satisfied.
+ * Resolves a Range field (RFC 9110 section 14). As in S3, the reply to several ranges, another unit or a malformed field is
+ * the whole object. No range of an empty object can be satisfied.
  */
 export function resolveRange(field: string, size: number): RangeOutcome {
   const match = oneByteRange.exec(field)
@@ -35,14 +33,14 @@ function resolveSuffix(length: number, size: number): RangeOutcome {
   return { start: Math.max(0, size - length), end: size }
 }
 
-/** `bytes 0-9/100`, of a range that is not empty. */
+/** The Content-Range of a range that is not empty: `bytes 0-9/100`. */
 export function contentRange({ start, end }: ObjectRange, size: number): string {
   return `bytes ${start}-${end - 1}/${size}`
 }
 
 /**
- * Whether an If-Range field names this version, by strong ETag or by its exact Last-Modified
- * (RFC 9110 section 13.1.5). If not, the Range field is ignored.
+ * Whether an If-Range field names this version by strong ETag or exact Last-Modified (RFC 9110 section 13.1.5). Otherwise
+ * the Range field is ignored.
  */
 export function isSameVersion(
   ifRange: string,
@@ -52,14 +50,14 @@ export function isSameVersion(
   return parseIfMatch(ifRange).includes(version.etag)
 }
 
-/** How many parts an object was uploaded in. */
+/** The number of parts in which an object was uploaded. */
 export function countParts(partSizes: PartSizes): number {
   let parts = 0
   for (const [count] of partSizes) parts += count
   return parts
 }
 
-/** The range of part `partNumber`, counted from 1; undefined when there are fewer parts. */
+/** The range of part `partNumber`, counted from 1; undefined if there are fewer parts. */
 export function partRange(partSizes: PartSizes, partNumber: number): ObjectRange | undefined {
   let before = partNumber - 1
   let start = 0
@@ -74,7 +72,7 @@ export function partRange(partSizes: PartSizes, partNumber: number): ObjectRange
   return undefined
 }
 
-/** The checksum of part `partNumber`, counted from 1; undefined when it was not stored. */
+/** The checksum of part `partNumber`, counted from 1; undefined if it was not stored. */
 export function partChecksum(
   { checksum, partChecksums }: Attributes,
   partNumber: number,

@@ -5,12 +5,12 @@ import { invalidArgument, S3Error } from '../errors.ts'
 /** RFC 9110 section 5.1, in lower case. */
 export const fieldName = /^[!#$%&'*+\-.^_`|~0-9a-z]+$/
 
-/** The values that Node accepts (RFC 9110 section 5.5): tab, visible ASCII, space and latin1. */
+/** RFC 9110 section 5.5, as Node accepts it: tab, space, visible ASCII and latin1. */
 export const fieldValue = /^[\t\x20-\x7e\x80-\xff]*$/
 
 /**
- * A field value without the spaces and tabs around it (RFC 9110 section 5.5). String.trim would
- * also remove a byte 0xA0, which is the last one of `à` in UTF-8.
+ * Removes spaces and tabs around a field value (RFC 9110 section 5.5). String.trim would also remove a byte 0xA0, such as
+ * the last one of `à` in UTF-8.
  */
 export function withoutOuterSpace(text: string): string {
   let start = 0
@@ -25,16 +25,15 @@ function isSpace(code: number): boolean {
 }
 
 /**
- * Headers whose empty value is not the same as no header: without it, a digest that was lost would
- * not be noticed, a copy would write an empty object, and metadata would be lost.
+ * Headers whose empty value differs from no header. Without them, a lost digest would not be noticed, a copy would write
+ * an empty object, and metadata would be lost.
  */
 const meansSomethingEmpty =
   /^(?:content-md5|x-amz-(?:checksum-(?!algorithm$|mode$|type$).*|copy-source|decoded-content-length|meta-.*))$/
 
 /**
- * Removes headers with an empty value, which S3 treats as absent: SDKs send them for a parameter
- * that is set to an empty text. Call it once a request is authenticated, since a signature covers
- * them.
+ * Removes headers with an empty value, which S3 treats as absent: SDKs send them for parameters with an empty text. Call it
+ * after authentication, because a signature covers them.
  */
 export function removeEmptyHeaders(headers: IncomingHttpHeaders): void {
   for (const name in headers) {
@@ -43,29 +42,26 @@ export function removeEmptyHeaders(headers: IncomingHttpHeaders): void {
 }
 
 /**
- * Current SDKs move x-amz-* header fields into the query when they presign, and S3 reads them from
- * there: x-amz-meta-*, x-amz-acl, x-amz-copy-source … If they were ignored, a presigned CopyObject
- * would be a PutObject with an empty body.
+ * Current SDKs move x-amz-* header fields into the query of a presigned URL, and S3 reads them there: x-amz-meta-*,
+ * x-amz-acl, x-amz-copy-source … If they were ignored, a presigned CopyObject would be a PutObject with an empty body.
  *
- * Checksums are excluded: the SDK for JavaScript signs one for a body that it does not have yet,
- * and S3 does not verify it (https://github.com/aws/aws-sdk/issues/480). So are the parameters of
- * the signature itself and those that describe a body.
+ * Excluded are the parameters of the signature, those that describe a body, and checksums: the SDK for JavaScript signs
+ * one for a body that it does not have yet, and S3 does not verify it (https://github.com/aws/aws-sdk/issues/480).
  */
 const notHoisted =
   /^x-amz-(?:algorithm|checksum-(?!algorithm$|mode$|type$).*|content-sha256|credential|date|decoded-content-length|expires|sdk-checksum-algorithm|security-token|signature|signedheaders|trailer|user-agent)$/
 
 const ascii = /^[\0-\x7f]*$/
 
-/** The bytes of the text, one latin1 character each. */
+/** UTF-8 bytes as latin1 characters. */
 function latin1Of(text: string): string {
   return Buffer.from(text).toString('latin1')
 }
 
 /**
- * The header fields in the query of a presigned request. Values are latin1, one character per byte,
- * like those of headers.
+ * The header fields in the query of a presigned request.
  *
- * @throws S3Error InvalidArgument for a name or value that no header field can have.
+ * @throws S3Error as headerFieldOf
  */
 export function* hoistedHeaders(query: Query): Generator<readonly [name: string, value: string]> {
   for (const [parameter, text] of query) {
@@ -76,9 +72,9 @@ export function* hoistedHeaders(query: Query): Generator<readonly [name: string,
 }
 
 /**
- * A parameter as a header field: a name in lower case, and a value in latin1, one character per byte.
+ * A parameter as a header field: the name in lower case, and the value in latin1, one character per byte.
  *
- * @throws S3Error InvalidArgument for a name or value that no header field can have.
+ * @throws S3Error InvalidArgument for a name or value that a header field cannot have
  */
 export function headerFieldOf(parameter: string, text: string): readonly [string, string] {
   const name = parameter.toLowerCase()
@@ -88,10 +84,10 @@ export function headerFieldOf(parameter: string, text: string): readonly [string
 }
 
 /**
- * Adds the header fields in the query of a presigned request to its headers. Both must agree: an
- * unsigned header must not replace a signed parameter.
+ * Adds the header fields in the query of a presigned request to its headers. Both must agree, because an unsigned header
+ * must not replace a signed parameter.
  *
- * @throws S3Error as hoistedHeaders; AccessDenied for a field with two values.
+ * @throws S3Error as hoistedHeaders; AccessDenied for a field with two values
  */
 export function addHoistedHeaders(headers: IncomingHttpHeaders, query: Query): void {
   for (const [name, value] of hoistedHeaders(query)) {

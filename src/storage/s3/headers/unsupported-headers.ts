@@ -5,7 +5,7 @@ import type { ObjectContext } from '../context.ts'
 import { headerNotImplemented } from '../errors.ts'
 import { claimHint, type EncryptionMode, isClaimedEncryption } from './encryption.ts'
 
-/** Whether this value requests something that is not supported. */
+/** Whether this value requests something unsupported. */
 type Refusal = (value: string) => boolean
 
 const always: Refusal = () => true
@@ -15,8 +15,8 @@ const unless =
     value.toUpperCase() !== harmless
 
 /**
- * Header fields of writes that request what the drive cannot keep. They get 501: if they were
- * ignored, a client would believe that its data is encrypted or locked. ACLs are in configuration/acls.ts.
+ * Header fields of writes that request what the drive cannot store. They get 501, because a client would otherwise
+ * believe that its data is encrypted or locked. ACLs are in configuration/acls.ts.
  */
 const refusals: ReadonlyMap<string, Refusal> = new Map<string, Refusal>([
   ['x-amz-object-lock-legal-hold', unless('OFF')],
@@ -35,21 +35,21 @@ const refusals: ReadonlyMap<string, Refusal> = new Map<string, Refusal>([
   ['x-amz-storage-class', unless('STANDARD')],
   ['x-amz-tagging', always],
   ['x-amz-website-redirect-location', always],
-  // An append to a directory bucket's object: treated as a PUT it would overwrite the object.
+  // Appends to an object of a directory bucket, and would overwrite the object here.
   ['x-amz-write-offset-bytes', always],
 ])
 
-/** Whether a field of the table is kept with the object. */
+/** The fields of the table that some settings store with the object. */
 const keptInAws: Readonly<Record<string, (compatibility: Compatibility) => boolean>> = {
   'x-amz-storage-class': (compatibility) => compatibility.storageClasses,
   'x-amz-tagging': keepsTags,
 }
 
 /**
- * Refuses a PutObject, CreateMultipartUpload, UploadPart or CopyObject that asks for what cannot be kept. Call it
- * before the body is read.
+ * Refuses a PutObject, CreateMultipartUpload, UploadPart or CopyObject that requests what cannot be stored. Call it before
+ * reading the body.
  *
- * @throws S3Error NotImplemented that names the header field; for an ACL as Acls.checkHeaders
+ * @throws S3Error NotImplemented, which names the header field; for an ACL as Acls.checkHeaders
  */
 export function refuseWhatCannotBeKept(context: ObjectContext): void {
   const { service, request, configuration } = context
@@ -58,7 +58,7 @@ export function refuseWhatCannotBeKept(context: ObjectContext): void {
   refuseUnsupportedHeaders(request.headers, service.settings.serverSideEncryption, isKept)
 }
 
-/** Refuses a write as `refuseWhatCannotBeKept`, but not for its ACL. */
+/** As `refuseWhatCannotBeKept`, without ACLs. */
 export function refuseUnsupportedHeaders(
   headers: IncomingHttpHeaders,
   encryption: EncryptionMode,

@@ -13,7 +13,7 @@ import { fieldValue } from '../headers/request-fields.ts'
 /** Header fields under construction. */
 export type ReplyFields = (readonly [name: string, value: string])[]
 
-/** The stored headers as replies spell them. Content-Type is always sent, so it is not listed. */
+/** The spelling of stored headers in replies, except Content-Type, which is always sent. */
 const keptFields: readonly (readonly [KeptHeader, string])[] = [
   ['cache-control', 'Cache-Control'],
   ['content-disposition', 'Content-Disposition'],
@@ -26,9 +26,8 @@ const keptFields: readonly (readonly [KeptHeader, string])[] = [
 const defaultContentType = 'binary/octet-stream'
 
 /**
- * The fields of the last reply without overrides, for attributes that are read often. Stored only
- * when they are few and their texts are mostly those of the attributes, at most 1.2 KB: the caches of
- * attributes count that much for them.
+ * The fields of the last reply without overrides, for attributes that are read often. Caches of attributes count at most
+ * 1.2 KB for them, so they are stored only if they are few and refer mostly to texts of the attributes.
  */
 const maxWrittenFields = 10
 const writtenFields = new WeakMap<
@@ -36,7 +35,7 @@ const writtenFields = new WeakMap<
   { readonly modifiedAtMs: number; readonly fields: ReplyFields }
 >()
 
-/** The fields of every 200 and 206 for an object, Content-Length excepted. The caller may add to them. */
+/** The fields of a 200 or 206 for an object, without Content-Length. The caller may add to them. */
 export function objectFields(
   object: ObjectMetadata,
   overrides: ResponseOverrides | undefined,
@@ -76,16 +75,16 @@ function writeFields(
   return fields
 }
 
-/** Marks a reply whose ETag and Content-Type are provisional, and which lacks other fields. */
+/** Marks a reply with a provisional ETag and Content-Type and without other fields. */
 const provisionalMark = ['x-bucketry-attributes', 'unavailable'] as const
 
-/** For a reply with provisional attributes: no cache may keep them. */
+/** The fields of a reply with provisional attributes, which no cache may store. */
 export function provisionalFields(overrides: ResponseOverrides | undefined): ReplyFields {
   const isSet = overrides?.['cache-control'] !== undefined
   return isSet ? [provisionalMark] : [provisionalMark, ['Cache-Control', 'no-store']]
 }
 
-/** A 304 has the fields with which a cache updates its copy (RFC 9110 section 15.4.5). */
+/** The fields of a 304, with which a cache updates its copy (RFC 9110 section 15.4.5). */
 export function notModifiedFields(object: ObjectMetadata): ReplyFields {
   const { headers, etag } = object.attributes
   const lastModified = ['Last-Modified', formatHttpDate(object.modifiedAtMs)] as const
@@ -99,24 +98,22 @@ export function notModifiedFields(object: ObjectMetadata): ReplyFields {
 }
 
 /**
- * Objects come from the same origin as the dashboard, so an uploaded page must not be able to act
- * as the dashboard. `sandbox` gives every document a separate origin and runs no scripts; the other
- * directives load nothing from elsewhere. They allow only what browsers need to show an object that
- * is opened directly: viewers wrap an image, video or audio file in a small document with inline
- * styles that loads the object itself, which `default-src 'none'` alone would block.
+ * Objects have the same origin as the dashboard, so an uploaded page must not be able to act as the dashboard. `sandbox`
+ * gives every document a separate origin and disables scripts; the other directives disable loading from elsewhere. They
+ * allow what viewers need for an image, video or audio file that is opened directly: a document with inline styles that
+ * loads the object itself.
  */
 const sandboxed =
   "sandbox; default-src 'none'; img-src 'self' data:; media-src 'self'; style-src 'unsafe-inline'"
 
 /**
- * Chrome refuses to start its PDF viewer in a sandbox. Scripts of the origin do not run in a PDF,
- * and nosniff keeps it from being read as another type, so it needs no sandbox.
+ * Chrome does not start its PDF viewer in a sandbox. A PDF needs none: scripts of the origin do not run in it, and nosniff
+ * prevents another interpretation.
  */
 const forPdf = "default-src 'none'; object-src 'self'; style-src 'unsafe-inline'"
 
 /**
- * No comma is allowed: in a list of types the last one counts (Fetch standard, "extract a MIME
- * type").
+ * A comma is refused, because the last type of a list counts (Fetch standard, "extract a MIME type").
  */
 const pdf = /^application\/pdf\s*(?:;[^,]*)?$/i
 
@@ -125,7 +122,7 @@ export function contentSecurityPolicy(contentType: string): string {
   return pdf.test(contentType) ? forPdf : sandboxed
 }
 
-/** Query parameter → the header field it replaces (API reference, GetObject). */
+/** The header field that each query parameter replaces (API reference, GetObject). */
 const overrides = {
   'response-cache-control': 'cache-control',
   'response-content-disposition': 'content-disposition',
@@ -138,12 +135,10 @@ const overrides = {
 export type ResponseOverrides = Partial<Record<KeptHeader, string>>
 
 /**
- * The header fields that a GET or HEAD requests instead of those stored with the object;
- * undefined when there are none, the usual case.
+ * The header fields that a GET or HEAD requests instead of the stored ones; undefined if there are none, which is usual.
  *
- * @throws S3Error InvalidRequest when the request is unsigned: otherwise anyone could serve a
- *   public object as HTML.
- * @throws S3Error InvalidArgument for a value that no header field can carry.
+ * @throws S3Error InvalidRequest for an unsigned request, with which anyone could serve a public object as HTML;
+ *   InvalidArgument for a value that a header field cannot have
  */
 export function responseOverrides(query: Query, isSigned: boolean): ResponseOverrides | undefined {
   if (query.size === 0) return undefined
@@ -166,15 +161,14 @@ export function responseOverrides(query: Query, isSigned: boolean): ResponseOver
   return result
 }
 
-/** Bytes in a word: with `=?UTF-8?B?`, base64 and `?=` it has at most 75 characters (RFC 2047 section 2). */
+/** Bytes in a word, which has at most 75 characters with `=?UTF-8?B?` and `?=` (RFC 2047 section 2). */
 const maxWordBytes = 45
 
 const beyondAscii = /[\x80-\xff]/
 
 /**
- * The user metadata of an object. A value beyond ASCII is sent in words of RFC 2047 (User Guide, "Working with object
- * metadata"); one that a client wrote in such words is ASCII, and sent as it was stored. A name that is empty cannot be
- * sent, so it is counted (API reference, GetObject, "x-amz-missing-meta").
+ * The user metadata of an object. A value that is not ASCII is sent in encoded words of RFC 2047 (User Guide, "Working
+ * with object metadata"). An empty name cannot be sent, so it is counted (API reference, GetObject, "x-amz-missing-meta").
  */
 export function metadataFields(metadata: Attributes['metadata']): HeaderFields {
   return Object.entries(metadata).map(([name, value]) =>
@@ -183,14 +177,13 @@ export function metadataFields(metadata: Attributes['metadata']): HeaderFields {
 }
 
 /**
- * Unlike AWS, which takes every byte for a character of latin1 and so encodes UTF-8 twice, the words have the text that
- * was sent.
+ * The encoded words contain the text that was sent, unlike AWS, which reads every byte as latin1 and so encodes UTF-8 twice.
  */
 function asciiOf(value: string): string {
   if (!beyondAscii.test(value)) return value
   const bytes = Buffer.from(value, 'latin1')
   const words = ['']
-  // A word has whole characters (RFC 2047 section 5).
+  // A word must have whole characters (RFC 2047 section 5).
   for (const character of isUtf8(bytes) ? bytes.toString() : value) {
     const longer = words.at(-1) + character
     if (Buffer.byteLength(longer) > maxWordBytes) words.push(character)
@@ -212,8 +205,7 @@ export function expiringObject({ configuration, key }: ObjectContext): ExpiringO
 }
 
 /**
- * When the object expires and by which rule (API reference, GetObject: "x-amz-expiration"). Empty if it
- * does not expire.
+ * When the object expires, and by which rule (API reference, GetObject: "x-amz-expiration"). Empty if it does not expire.
  */
 export function expirationHeaders(
   object: ExpiringObject | undefined,

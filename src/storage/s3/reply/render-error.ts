@@ -6,13 +6,13 @@ import type { S3Service } from '../context.ts'
 import { S3Error, type S3ErrorCode, s3ErrorOfDrive, shortened } from '../errors.ts'
 import { withoutForbidden, xmlDocument } from './xml.ts'
 
-/** 5xx replies that clients can cause at will: not logged as errors of the service. */
+/** 5xx replies that clients can cause at will, which are not logged as errors of the service. */
 const ordinary: ReadonlySet<S3ErrorCode> = new Set(['NotImplemented', 'SlowDown'])
 
 /** Characters of a message, which may quote names chosen by a client. */
 const maxMessageLength = 1_024
 
-/** The only exit for errors: turns whatever was thrown into an S3 reply. */
+/** Converts anything that was thrown to an S3 reply. */
 export function renderError(
   thrown: unknown,
   request: HttpRequest,
@@ -25,13 +25,13 @@ export function renderError(
   return {
     status: error.status,
     headers: [['Content-Type', 'application/xml'], ...Object.entries(error.headers)],
-    // The writer leaves it out for HEAD.
+    // ReplyWriter omits it for HEAD.
     body: errorDocument(error, request.rawPath, request.id),
     logFields: { code: error.code, reason: shortened(error.reason, maxMessageLength) },
   }
 }
 
-/** Characters of elements that are longer than others: what a client compares its signature with. */
+/** Maximum characters of the elements that a client compares with what it signed. */
 const maxElements: Readonly<Record<string, number>> = {
   CanonicalRequest: 4_096,
   CanonicalRequestBytes: 3 * 4_096,
@@ -39,12 +39,12 @@ const maxElements: Readonly<Record<string, number>> = {
   StringToSignBytes: 3 * 1_024,
 }
 
-/** The path of every legal key fits: 1,024 bytes, each escaped, and a bucket. */
+/** Enough for a bucket and a key of 1,024 escaped bytes. */
 const maxResource = 4_096
 
 /**
- * The document of docs/contract/object-storage.md, "Error document". No namespace, as S3. Always
- * well-formed, and short, whatever the client sent.
+ * The document of docs/contract/object-storage.md, "Error document", without a namespace, as in S3. It is well-formed and
+ * short whatever the client has sent.
  */
 export function errorDocument(error: S3Error, resource: string, requestId: string): string {
   const shown = Object.entries(error.elements).map(([name, text]) => {
@@ -63,12 +63,12 @@ export function errorDocument(error: S3Error, resource: string, requestId: strin
   )
 }
 
-/** What the client gets of whatever was thrown, in the words of its mode. */
+/** The error that the client gets for anything that was thrown, in the words of COMPATIBILITY. */
 export function answeredError(thrown: unknown, { awsErrors }: S3Service['compatibility']): S3Error {
   return awsErrors ? asS3Error(thrown).inAws() : asS3Error(thrown)
 }
 
-/** Whether it is to be logged as an error of the service. */
+/** Whether to log the error as one of the service. */
 export function isFault({ status, code }: S3Error): boolean {
   return status >= 500 && !ordinary.has(code)
 }

@@ -1,6 +1,6 @@
 import type { HeaderFields, HttpReply } from '../../../platform/http/message.ts'
 
-/** Writes the XML documents of S3. Parsing of bodies is xml-body.ts. */
+/** Writes the XML documents of S3. body/xml-body.ts parses those of requests. */
 
 const s3Namespace = 'http://s3.amazonaws.com/doc/2006-03-01/'
 
@@ -27,8 +27,7 @@ export class XmlFragment {
 }
 
 /**
- * A whole document: `<root xmlns="…">…</root>` with the S3 namespace by default, around
- * elements or text.
+ * A document with elements or text in its root. The namespace is S3's by default.
  */
 export function xmlDocument(
   root: string,
@@ -55,12 +54,12 @@ function xmlElement(name: string, value: XmlValue): string {
 }
 
 /**
- * Characters that XML 1.0 cannot represent, not even as references (section 2.2, production Char).
+ * Characters that XML 1.0 cannot represent, even as references (section 2.2, production Char).
  */
 const forbiddenInXml =
   /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g
 
-/** Text without those characters: a document with one is not well-formed. */
+/** Removes these characters, with which a document is not well-formed. */
 export function withoutForbidden(text: string): string {
   return text.replace(forbiddenInXml, '')
 }
@@ -74,12 +73,10 @@ const entities: Readonly<Record<string, string>> = {
 }
 
 /**
- * Text for an element; not for an attribute. Quotes stay as they are: XML 1.0 section 2.4 requires
- * escapes only for `&`, `<` and the `>` of `]]>`, and current fast-xml-parser refuses a document
- * with more than 1,000 entities, which the ETags of 501 objects would be. CR, LF and TAB become
- * character references, or a parser would normalise them (section 2.11). Other control characters
- * become references too, as S3 writes them: XML 1.0 has no legal form for them, which is why clients
- * ask for encoding-type=url.
+ * Escapes text for an element, but not for an attribute. Quotes stay: XML 1.0 section 2.4 requires escapes only for `&`,
+ * `<` and the `>` of `]]>`, and fast-xml-parser refuses documents with more than 1,000 entities, such as the quotes around
+ * 501 ETags. CR, LF and TAB become character references, because parsers normalise them (section 2.11). As in S3, so do
+ * other control characters, for which XML 1.0 has no legal form; clients avoid them with encoding-type=url.
  */
 export function escapeXml(text: string): string {
   return text.replace(
@@ -104,8 +101,7 @@ export function xmlReply(
 }
 
 /**
- * A time in an XML document, ISO 8601. Whole seconds, as in Last-Modified, so that clients that
- * compare the two find them equal.
+ * A time in an XML document, in ISO 8601. Like Last-Modified, it has whole seconds so that the two are equal.
  *
  * @param atMs milliseconds since the epoch
  */
@@ -114,7 +110,7 @@ export function xmlTimestamp(atMs: number): string {
 }
 
 /**
- * The one owner of everything, and the initiator of every upload. A fixed name and not the access
- * key: listings of public buckets show it to everyone.
+ * The owner of every bucket and object, and the initiator of every upload. The name is fixed, because listings of public
+ * buckets show it to everyone.
  */
 export const owner = { ID: 'bucketry', DisplayName: 'bucketry' } as const satisfies XmlChildren

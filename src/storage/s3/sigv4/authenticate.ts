@@ -1,9 +1,7 @@
 /**
- * Signature Version 4, header and presigned form (docs/contract/object-storage.md,
- * "Authentication"). The bytes signed are not always the bytes received: proxies rewrite Host and
- * Accept-Encoding, and clients escape a path one way and sign it another. If a signature does not
- * match the request as received, a few other readings are tried; a request that matches pays for
- * one.
+ * Signature Version 4, header and presigned form (docs/contract/object-storage.md, "Authentication"). The signed bytes
+ * are not always the received ones: proxies rewrite Host and Accept-Encoding, and clients escape a path one way and sign
+ * it another. If a signature does not match the request as received, a few other readings are tried.
  */
 
 import type { HttpRequest } from '../../../platform/http/message.ts'
@@ -13,7 +11,7 @@ import { checkedBody, type SignedBody } from '../body/signed-body.ts'
 import { S3Error } from '../errors.ts'
 import { readAuthorizationHeader } from './authorization-header.ts'
 import {
-  type CanonicalReading,
+  type CanonicalParts,
   canonicalRequest,
   readings,
   stringToSign,
@@ -39,7 +37,7 @@ export interface Authentication {
     | 'internal'
     | 'unsigned'
   readonly identity: Identity
-  /** What is to be verified when the body is read. */
+  /** What has to be verified when the body is read. */
   readonly body?: SignedBody
 }
 
@@ -48,10 +46,9 @@ const unsigned: Authentication = { form: 'unsigned', identity: anonymous }
 /**
  * Verifies the signature of a request, if it has one.
  *
- * @param nowMs wall clock, milliseconds since the epoch.
- * @param onMismatch called before a signature that does not match is refused. Its details are as
- *   long as the request; omit it where they are not used.
- * @throws S3Error RequestTimeTooSkewed for a wrong clock, AccessDenied for every other failure.
+ * @param nowMs milliseconds since the epoch
+ * @param onMismatch called before a signature that does not match is refused; its details are as long as the request
+ * @throws S3Error RequestTimeTooSkewed for a wrong clock, AccessDenied for every other failure
  */
 export function authenticate(
   request: HttpRequest,
@@ -79,9 +76,9 @@ export function authenticate(
   const { region, publicUrl } = settings
   const signer = { region: signedRegion, day: claim.amzDate.slice(0, 8) }
   const isForeign = signedRegion !== region
-  const textOf = (reading: CanonicalReading) =>
+  const textOf = (reading: CanonicalParts) =>
     stringToSign(canonicalRequest(reading), claim.amzDate, scope)
-  let likeliest: CanonicalReading | undefined
+  let likeliest: CanonicalParts | undefined
   for (const reading of readings({ request, claim, signedHeaders, publicUrl })) {
     const text = textOf(reading)
     const match = matchSecret(credential.secretKeys, claim.signature, (secretKey) => {
@@ -108,7 +105,7 @@ export function authenticate(
   })
 }
 
-/** @throws S3Error AccessDenied if the key is not valid now; only a client with its secret learns that. */
+/** @throws S3Error AccessDenied if the key is not valid now, which only a client with its secret learns */
 export function accepted(
   form: Authentication['form'],
   { identity, refusal }: Credential,
@@ -117,7 +114,7 @@ export function accepted(
   throw new S3Error('AccessDenied', refusal)
 }
 
-/** @throws S3Error AccessDenied for a request with a second signature, of which another reader may see only one. */
+/** @throws S3Error AccessDenied for a second signature, because other readers may see another one */
 export function refuseTwoSignatures({ headers, rawHeaders, rawQuery }: HttpRequest): void {
   if (headers.authorization === undefined) return
   if (isPresigningAttempt(rawQuery)) {
@@ -127,7 +124,7 @@ export function refuseTwoSignatures({ headers, rawHeaders, rawQuery }: HttpReque
       { inAws: { code: 'InvalidArgument' } },
     )
   }
-  // node:http shows only the first one; a proxy before the gateway may have used another.
+  // node:http returns only the first header; a proxy may have used another one.
   if (isRepeated(rawHeaders, 'authorization')) {
     throw new S3Error('AccessDenied', 'The request has more than one Authorization header.')
   }

@@ -15,7 +15,7 @@ const algorithm = 'AWS4-HMAC-SHA256'
  * Reads the header form
  * (https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-auth-using-authorization-header.html).
  *
- * @throws S3Error AccessDenied when the header is not of that form.
+ * @throws S3Error AccessDenied if the header does not have that form
  */
 export function readAuthorizationHeader(
   { headers }: Pick<HttpRequest, 'headers'>,
@@ -35,7 +35,7 @@ export function readAuthorizationHeader(
   }
 }
 
-/** The time is part of what is signed, whichever header says it. Empty for what is not a date. */
+/** The signed time in the form of x-amz-date. Empty if the header is not a date. */
 function amzDateOf(date = ''): string {
   const atMs = parseSigningTime(date)
   return atMs === undefined ? '' : formatAmzDate(atMs)
@@ -43,10 +43,7 @@ function amzDateOf(date = ''): string {
 
 type AuthorizationFields = Pick<SignatureClaim, 'credential' | 'signedHeaders' | 'signature'>
 
-/**
- * Parsed headers by their text without the signature, which is the same all day for all clients of
- * one kind. Limited in number and length.
- */
+/** Parsed headers by their text without the signature, which is the same all day for all clients of one kind. */
 const known = new Map<string, AuthorizationFields>()
 const maxKnown = 64
 const maxKnownLength = 1024
@@ -87,7 +84,7 @@ function parse(header: string): AuthorizationFields {
   return fields
 }
 
-/** AWS takes an empty header for none, and answers InvalidArgument to another kind of authorization. */
+/** AWS ignores an empty header, and replies InvalidArgument to other kinds of authorization. */
 export function otherAuthorization(header: string): Partial<AwsForm> {
   if (header === '') return { code: 'AccessDenied' }
   if (header.startsWith(`${algorithm} `)) return {}
@@ -97,7 +94,7 @@ export function otherAuthorization(header: string): Partial<AwsForm> {
 
 const fieldCount = 3
 
-/** Undefined when the header has another algorithm, no `=` in a field, a field twice or a fourth one. */
+/** Undefined for another algorithm, a field without `=`, a repeated field or more than three fields. */
 function readFields(header: string): Map<string, string> | undefined {
   if (!header.startsWith(`${algorithm} `)) return undefined
   const fields = new Map<string, string>()

@@ -1,7 +1,7 @@
 /**
- * The text that a Signature Version 4 covers
- * (https://docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-header-based-auth.html). Everything here is
- * a latin1 string, one character per byte received, because the signature is over exact bytes.
+ * The text that Signature Version 4 covers
+ * (https://docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-header-based-auth.html). Strings are latin1, one character per
+ * received byte, because a signature covers exact bytes.
  */
 
 import { hash } from 'node:crypto'
@@ -12,7 +12,7 @@ import { uriReencode, uriReencodePath } from './uri-encode.ts'
 export interface CanonicalParts {
   readonly method: string
   readonly path: string
-  /** Sorted already, see canonicalQuery. */
+  /** Sorted by canonicalQuery. */
   readonly query: string
   readonly signedHeaders: readonly SignedHeader[]
   /** x-amz-content-sha256 or its default. */
@@ -21,7 +21,7 @@ export interface CanonicalParts {
 
 export interface SignedHeader {
   readonly name: string
-  /** Normalised, see received-headers.ts. */
+  /** Normalised by received-headers.ts. */
   readonly value: string
 }
 
@@ -86,13 +86,10 @@ function compareNames([a]: Pair, [b]: Pair): number {
   return Number(a > b) - Number(a < b)
 }
 
-export type CanonicalReading = CanonicalParts
-
-/** What the readings of a request are built from. */
 interface ReadingSource {
   readonly request: HttpRequest
   readonly claim: SignatureClaim
-  /** As received, see received-headers.ts. */
+  /** Normalised by received-headers.ts. */
   readonly signedHeaders: readonly SignedHeader[]
   readonly publicUrl: string | undefined
 }
@@ -101,22 +98,21 @@ interface ReadingSource {
 const unsignedPayload = 'UNSIGNED-PAYLOAD'
 const emptyPayloadHash = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'
 
-/** Characters. No object has a longer path, and no operation a longer query. */
+/** Characters. No legal request has a longer path or query. */
 const maxReencodedPath = 4 * 1024
 const maxReencodedQuery = 16 * 1024
 
 /**
- * The canonical requests that a signature is verified against, the likeliest first. Each is built
- * only if the one before did not match. What each is for, and which client needs it, is in
- * docs/decisions/0009-signatures-in-other-readings.md.
+ * The canonical requests that a signature is verified against, the likeliest first. Each is built only if the one before
+ * did not match. docs/decisions/0009-signatures-in-other-readings.md says which client needs which.
  */
-export function* readings(source: ReadingSource): Generator<CanonicalReading> {
+export function* readings(source: ReadingSource): Generator<CanonicalParts> {
   const publicHost = source.publicUrl?.replace(/^https?:\/\//, '')
   for (const received of readingsAsReceived(source)) {
     for (const reading of encodingReadings(received)) {
       yield reading
       if (publicHost === undefined) continue
-      // As the client of a proxy signed it that changes Host, also its case or port.
+      // As signed by the client of a proxy that changes Host, or only its case or port.
       const signedHeaders = withValue(reading.signedHeaders, 'host', publicHost)
       if (signedHeaders !== undefined) yield { ...reading, signedHeaders }
     }
@@ -124,20 +120,20 @@ export function* readings(source: ReadingSource): Generator<CanonicalReading> {
 }
 
 /** A signed accept-encoding as `identity` or as received (docs/contract/object-storage.md, "Signed accept-encoding"). */
-function encodingReadings(reading: CanonicalReading): readonly CanonicalReading[] {
+function encodingReadings(reading: CanonicalParts): readonly CanonicalParts[] {
   const identity = withValue(reading.signedHeaders, 'accept-encoding', 'identity')
   return identity === undefined ? [reading] : [{ ...reading, signedHeaders: identity }, reading]
 }
 
-/** No client needs two of the others at once, so they are not combined. */
+/** No client needs two alternatives at once, so they are not combined. */
 function* readingsAsReceived({
   request,
   claim,
   signedHeaders,
-}: ReadingSource): Generator<CanonicalReading> {
+}: ReadingSource): Generator<CanonicalParts> {
   const { method, rawPath, rawQuery } = request
   const folded = withFoldedTabs(signedHeaders)
-  const usual: CanonicalReading = {
+  const usual: CanonicalParts = {
     ...{ method, path: rawPath, query: canonicalQuery(rawQuery), signedHeaders: folded },
     payloadHash: claim.payloadHash ?? unsignedPayload,
   }
@@ -153,21 +149,21 @@ function* readingsAsReceived({
   if (path !== usual.path || query !== usual.query) yield { ...usual, path, query }
 }
 
-/** A path as AWS encodes it; as it is if no object has one so long. */
+/** A path as AWS encodes it. A path that is too long for an object is not encoded. */
 export function reencodedPath(rawPath: string): string {
   return rawPath.length > maxReencodedPath ? rawPath : uriReencodePath(rawPath)
 }
 
 /**
- * With every run of spaces and tabs as one space, as most SDKs sign it: AWS says "spaces", they use
- * the white space of their language. The same array when there is no tab.
+ * Replaces every run of spaces and tabs by one space. AWS says "spaces", but most SDKs fold the white space of their
+ * language. Returns the same array if there is no tab.
  */
 function withFoldedTabs(headers: readonly SignedHeader[]): readonly SignedHeader[] {
   if (!headers.some(({ value }) => value.includes('\t'))) return headers
   return headers.map(({ name, value }) => ({ name, value: value.replace(/[ \t]+/g, ' ') }))
 }
 
-/** Undefined when the header is not signed or has that value already. */
+/** Replaces the value of a header. Undefined if the header is not signed or has that value already. */
 function withValue(
   headers: readonly SignedHeader[],
   name: string,

@@ -11,7 +11,7 @@ import { malformedClaim, malformedCodes, type SignatureClaim } from './signature
 const maxSkewMs = 15 * 60 * 1000 // docs/contract/object-storage.md, "Clock skew"
 const maxExpiresSeconds = 604_800 // 7 days: docs/contract/object-storage.md, "Presigned expiry"
 
-/** An access key may contain slashes. */
+/** More than five, because an access key may contain slashes. */
 const maxCredentialParts = 32
 
 /** The parts of a credential. */
@@ -22,7 +22,7 @@ interface CheckedCredential {
   readonly region: string
 }
 
-/** The last one: clients send the same all day. */
+/** The last credential that was checked: a client sends the same one all day. */
 let last:
   | { readonly credential: string; readonly day: string; readonly checked: CheckedCredential }
   | undefined
@@ -73,7 +73,7 @@ export function checkCredential(
   )
 }
 
-/** minio clients take the region to sign for from the element, others from the header. */
+/** minio clients read the region to sign for from the element, other clients from the header. */
 function wrongRegion(
   { form }: SignatureClaim,
   signed: string,
@@ -99,7 +99,7 @@ function wrongRegion(
 }
 
 /**
- * Checks the time of signing: docs/contract/object-storage.md, "Presigned expiry" and "Clock skew".
+ * Checks when the request was signed: docs/contract/object-storage.md, "Presigned expiry" and "Clock skew".
  *
  * @throws S3Error AccessDenied or RequestTimeTooSkewed.
  */
@@ -125,8 +125,7 @@ function expiresSeconds(text: string | undefined): number {
 
 function checkExpiry(signedAtMs: number, expires: number, nowMs: number): void {
   checkExpiryTime(signedAtMs + expires * 1000, nowMs, () => urlExpired(signedAtMs, expires, nowMs))
-  // A URL dated in the future would be valid beyond the 7 days. AWS refuses it too, except for
-  // clock skew.
+  // A URL dated in the future would be valid beyond 7 days. Apart from clock skew, AWS also refuses it.
   if (signedAtMs - nowMs > maxSkewMs) {
     const reason = signedAhead(signedAtMs, nowMs)
     throw new S3Error('AccessDenied', 'Request is not yet valid', { reason })
@@ -136,7 +135,7 @@ function checkExpiry(signedAtMs: number, expires: number, nowMs: number): void {
 /** The exact message of docs/contract/object-storage.md, "Presigned expiry". */
 const expired = 'Request has expired'
 
-/** @throws S3Error AccessDenied after that time. */
+/** @throws S3Error AccessDenied after that time */
 export function checkExpiryTime(expiresAtMs: number, nowMs: number, reason: () => string): void {
   if (expiresAtMs >= nowMs) return
   throw new S3Error('AccessDenied', expired, {
@@ -158,7 +157,7 @@ function wrongExpiry(reason: string): S3Error {
 /** @throws S3Error RequestTimeTooSkewed if the clocks differ by more than 15 minutes. */
 export function checkSkew(signedAtMs: number, nowMs: number): void {
   if (Math.abs(nowMs - signedAtMs) <= maxSkewMs) return
-  // SDKs correct their clock from the reply; the elements are AWS's.
+  // SDKs correct their clock by the reply. The elements are AWS's.
   throw new S3Error('RequestTimeTooSkewed', undefined, {
     reason: clocksDiffer(signedAtMs, nowMs),
     elements: {
@@ -169,20 +168,20 @@ export function checkSkew(signedAtMs: number, nowMs: number): void {
   })
 }
 
-// These grant nothing: headers for the body's integrity, which a signature does not cover here
-// (docs/contract/object-storage.md, "Payload hash"), those whose values the string to sign
-// contains, and those that CDNs add.
+// Headers that grant nothing: those for the integrity of the body, which a signature does not cover here
+// (docs/contract/object-storage.md, "Payload hash"), those whose values are in the string to sign, and those that CDNs
+// add.
 const mayStayUnsigned =
   /^x-amz-(?:checksum-.*|cf-id|content-sha256|date|decoded-content-length|sdk-checksum-algorithm|trailer|user-agent)$/
 
 const maxNamesShown = 10
 
 /**
- * Checks that host and every x-amz-* header that affects the request are signed, as AWS requires.
- * Otherwise the holder of a presigned PUT could add x-amz-copy-source and read any object. A header
- * that repeats a signed parameter adds nothing: Rails sends user metadata both ways.
+ * Checks that host and every x-amz-* header that affects the request are signed, as AWS requires. Otherwise the holder
+ * of a presigned PUT could add x-amz-copy-source and read any object. A header that repeats a signed parameter is
+ * harmless: Rails sends user metadata both ways.
  *
- * @throws S3Error AccessDenied naming the headers, at most ten; as hoistedHeaders.
+ * @throws S3Error AccessDenied, which names up to ten headers; as hoistedHeaders
  */
 export function checkSignedHeaders(
   claim: SignatureClaim,

@@ -9,7 +9,7 @@ interface PresignOptions {
   readonly origin: string
   /** Decoded: `/bucket/key`. */
   readonly path: string
-  /** Further parameters, decoded. */
+  /** More parameters, decoded. */
   readonly query?: Readonly<Record<string, string>>
   /** 1 to 604800. */
   readonly expiresSeconds: number
@@ -21,7 +21,7 @@ interface PresignOptions {
 }
 
 /**
- * A URL that allows anyone who has it to send this request
+ * A presigned URL, which allows its holder to send this request
  * (https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-query-string-auth.html).
  */
 export function presign(options: PresignOptions): string {
@@ -57,7 +57,7 @@ function encodeQuery(query: Readonly<Record<string, string>>): string {
     .join('&')
 }
 
-/** The UTF-8 of a text, one latin1 character per byte. */
+/** UTF-8 bytes as latin1 characters. */
 function bytesOf(text: string): string {
   return Buffer.from(text).toString('latin1')
 }

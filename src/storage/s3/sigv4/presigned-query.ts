@@ -4,7 +4,7 @@ import { malformedClaim, readSignedHeaders, type SignatureClaim } from './signat
 import { uriDecode } from './uri-encode.ts'
 import { versionFourNeeded } from './version-two.ts'
 
-/** Lower-case name → the only spelling that is accepted. */
+/** The accepted spelling of each name, by the name in lower case. */
 const presigningParameters: ReadonlyMap<string, string> = new Map(
   [
     'X-Amz-Algorithm',
@@ -20,10 +20,9 @@ const presigningParameters: ReadonlyMap<string, string> = new Map(
 const maxShownName = 100
 
 /**
- * Whether a raw query has a parameter that only presigned URLs have: of Version 2, or any x-amz-*
- * parameter, because those count as header fields in a presigned URL and must not be ignored in
- * another request. Names are compared decoded and without case, since a signature can be verified
- * over other spellings of a name than the one received.
+ * Whether a raw query has a parameter that only presigned URLs have: one of Version 2, or any x-amz-* parameter, which is
+ * a header field in a presigned URL and must not be ignored in another request. Names are compared decoded and without
+ * case, because a signature may match another spelling of a name than the one received.
  */
 export function isPresigningAttempt(rawQuery: string): boolean {
   if (rawQuery === '') return false
@@ -38,8 +37,8 @@ export function isPresigningAttempt(rawQuery: string): boolean {
  * Reads the presigned form
  * (https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-query-string-auth.html).
  *
- * @throws S3Error AccessDenied when a parameter is missing, repeated or spelled differently.
- * @throws S3Error InvalidURI when an escape in one is broken.
+ * @throws S3Error AccessDenied if a parameter is missing, repeated or spelled differently; InvalidURI for an invalid
+ *   escape
  */
 export function readPresignedQuery(request: HttpRequest): SignatureClaim {
   const values = readParameters(request.rawQuery)
@@ -67,7 +66,7 @@ export function readPresignedQuery(request: HttpRequest): SignatureClaim {
   }
 }
 
-/** The x-amz-* parameters by their names as received. */
+/** The x-amz-* parameters by name, as received. */
 function readParameters(rawQuery: string): Map<string, string> {
   const values = new Map<string, string>()
   const seen = new Set<string>()
@@ -80,7 +79,7 @@ function readParameters(rawQuery: string): Map<string, string> {
     if (spelling !== rawName) {
       throw malformedClaim('presigned', `The query parameter must be spelled ${spelling}.`)
     }
-    // Two readers of one URL must not see different values; their order is not signed.
+    // Different readers of a URL could see different values, and the order of repeated parameters is not signed.
     if (seen.has(name)) {
       throw malformedClaim('presigned', `The query has ${shown(name)} more than once.`)
     }

@@ -3,18 +3,18 @@ import { S3Error } from '../errors.ts'
 import { withoutOuterSpace } from '../headers/request-fields.ts'
 import type { SignedHeader } from './canonical-request.ts'
 
-/** AWS SDKs for Java v2 and Go v2 send each value of these in a line of its own (GetObjectAttributes, ListObjectsV2). */
+/** AWS SDKs for Java v2 and Go v2 send each value of these in a separate header (GetObjectAttributes, ListObjectsV2). */
 const listHeaders: ReadonlySet<string> = new Set([
   'x-amz-object-attributes',
   'x-amz-optional-object-attributes',
 ])
 
 /**
- * The signed headers of a request with normalised values: trimmed, inner runs of spaces as one,
- * repeats joined by a comma
- * (https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html, step 1).
- * Version 2 only trims them (`normalised`). One that was not received has an empty value. The raw headers are read once, however many are
- * signed: the sender chooses both numbers.
+ * The signed headers of a request with normalised values: trimmed, inner runs of spaces as one space, repeated headers
+ * joined by a comma (https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html, step 1).
+ * A header that was not received has an empty value. The time is linear, because the sender chooses both lists.
+ *
+ * @param normalised Version 2 only trims values
  */
 export function signedHeaderValues(
   rawHeaders: readonly string[],
@@ -32,11 +32,10 @@ export function signedHeaderValues(
 }
 
 /**
- * Checks that the service uses the values that are signed: for some repeated headers node:http
- * returns only the first (https://nodejs.org/api/http.html#messageheaders), while a signature
- * covers all.
+ * Checks that the service uses the signed values: for some repeated headers, node:http returns only the first
+ * (https://nodejs.org/api/http.html#messageheaders), while a signature covers all.
  *
- * @throws S3Error AccessDenied naming the header.
+ * @throws S3Error AccessDenied, which names the header
  */
 export function checkRepeatedHeaders(
   headers: IncomingHttpHeaders,
@@ -56,10 +55,9 @@ export function checkRepeatedHeaders(
 }
 
 /**
- * node:http joins repeated headers by `, `, a signature by `,`. The space changes nothing in a list
- * (RFC 9110 section 5.6.1), but `x-amz-copy-source: a/b,c` sent in two lines would name another
- * object; so would `x-amz-copy-source: a/b` and an empty line, of which `a/b, ` remains. If node:http kept only the first
- * value, it is shorter than the signed one.
+ * node:http joins repeated headers by `, `, a signature by `,`. The space has no meaning in a list (RFC 9110 section
+ * 5.6.1), but `x-amz-copy-source: a/b,c` in two headers would name another object, as would `a/b` and an empty one, which
+ * become `a/b, `. If node:http has kept only the first value, it is shorter than the signed one.
  */
 function isSameValue(
   name: string,
@@ -77,7 +75,7 @@ export function isRepeated(rawHeaders: readonly string[], name: string): boolean
   let count = 0
   for (let i = 0; i < rawHeaders.length; i += 2) {
     const received = rawHeaders[i] ?? ''
-    // Most differ in length, so few are written in lower case to be compared.
+    // Comparing lengths first avoids most conversions to lower case.
     if (received.length === name.length && received.toLowerCase() === name) count += 1
   }
   return count > 1

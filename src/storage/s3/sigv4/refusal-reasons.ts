@@ -1,7 +1,6 @@
 /**
- * Why a signature was refused and what to do about it, for the owner of the gateway: in the log and
- * in the dashboard. The client gets less detail (docs/contract/object-storage.md, "Error codes").
- * No reason contains a secret, a signature or a query.
+ * Why a signature was refused and how to fix that, for the owner of the gateway, in the log and the dashboard. The client
+ * gets less detail (docs/contract/object-storage.md, "Error codes"). No reason contains a secret, signature or query.
  */
 
 import type { IncomingHttpHeaders } from 'node:http'
@@ -47,7 +46,7 @@ export function clocksDiffer(signedAtMs: number, nowMs: number): string {
   )
 }
 
-/** The two causes can't be distinguished: both give a different signature. */
+/** A wrong secret and a changed request cannot be distinguished. */
 export function signatureDiffers(
   headers: IncomingHttpHeaders,
   publicUrl: string | undefined,
@@ -78,7 +77,7 @@ const units = [
   [1, 'second'],
 ] as const
 
-/** `3 days`, `2 hours`: rounded, in the largest unit that gives at least two. */
+/** `3 days`, `2 hours`: rounded, in the largest unit with a count of at least two. */
 function spell(ms: number): string {
   const seconds = Math.max(0, Math.round(ms / 1_000))
   const [size, name] = units.find(([each]) => seconds >= 2 * each) ?? ([1, 'second'] as const)

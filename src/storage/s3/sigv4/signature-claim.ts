@@ -3,29 +3,29 @@ import type { S3Settings } from '../context.ts'
 import { type AwsForm, S3Error } from '../errors.ts'
 import { fieldName } from '../headers/request-fields.ts'
 
-/** What a request claims about its signature, in either of the two forms. Nothing verified yet. */
+/** What a request claims about its signature, in either form. Not verified. */
 export interface SignatureClaim {
   readonly form: 'header' | 'presigned'
   /** `accessKey/day/region/service/aws4_request`. */
   readonly credential: string
-  /** Lower case, sorted, each once. */
+  /** In lower case, sorted, without repetitions. */
   readonly signedHeaders: readonly string[]
   readonly signature: string
-  /** `YYYYMMDDThhmmssZ` as sent; empty when missing. */
+  /** `YYYYMMDDThhmmssZ` as sent; empty if missing. */
   readonly amzDate: string
-  /** X-Amz-Expires as sent; undefined when missing, and in the header form. */
+  /** X-Amz-Expires as sent; undefined if missing, and in the header form. */
   readonly expires: string | undefined
-  /** x-amz-content-sha256 as sent; undefined when missing. */
+  /** x-amz-content-sha256 as sent; undefined if missing. */
   readonly payloadHash: string | undefined
 }
 
-/** AWS's codes for a claim that it does not accept. */
+/** AWS's codes for an invalid claim. */
 export const malformedCodes = {
   header: 'AuthorizationHeaderMalformed',
   presigned: 'AuthorizationQueryParametersError',
 } as const
 
-/** The error of a claim that cannot be read: 403 by default, 400 on AWS. */
+/** The error for an invalid claim: 403 by default, 400 on AWS. */
 export function malformedClaim(
   form: SignatureClaim['form'],
   message: string,
@@ -37,14 +37,13 @@ export function malformedClaim(
   })
 }
 
-/** Clients sign 3 to 10 headers and one for each entry of the user metadata, which is limited to 2 KB. */
+/** Clients sign 3 to 10 headers, and one for each entry of the user metadata, which is limited to 2 KB. */
 const maxSignedHeaders = 100
 
 /**
- * The names of SignedHeaders. AWS requires them sorted and in lower case; like AWS, this accepts
- * other cases. The sender chooses the list, so its length is limited first.
+ * The names of SignedHeaders in lower case. AWS documents lower case, but accepts upper case as well.
  *
- * @throws S3Error AccessDenied when a name is repeated, out of order or illegal, or for more than 100.
+ * @throws S3Error AccessDenied if a name is repeated, out of order or invalid, or for more than 100 names
  */
 export function readSignedHeaders(list: string, form: SignatureClaim['form']): readonly string[] {
   const names = list.toLowerCase().split(';', maxSignedHeaders + 1)
@@ -64,15 +63,15 @@ export function readSignedHeaders(list: string, form: SignatureClaim['form']): r
   return names
 }
 
-/** What signatures are checked with. */
+/** What signatures are verified with. */
 export interface SignatureSettings extends Pick<S3Settings, 'region' | 'regions' | 'publicUrl'> {
   readonly keys: Pick<AccessKeys, 'find'>
   /** The bucket, if the host names it. */
   readonly hostBucket?: string | undefined
   /** Whether Signature Version 2 is accepted. */
   readonly versionTwo?: boolean
-  /** Whether the header Date may stand for x-amz-date. */
+  /** Whether the header Date is accepted instead of x-amz-date. */
   readonly dateHeaders?: boolean
-  /** Whether what a signature says of the body is kept, to be verified when the body is read. */
+  /** Whether the body is verified against its signed hash or signed chunks when it is read. */
   readonly signedBodies?: boolean
 }

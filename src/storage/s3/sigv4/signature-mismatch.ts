@@ -4,21 +4,21 @@ import { type CanonicalParts, canonicalRequest } from './canonical-request.ts'
 import { signatureDiffers, unknownAccessKey } from './refusal-reasons.ts'
 import { uriDecode } from './uri-encode.ts'
 
-/** What the server signed, for the debug log and AWS's error. Without session tokens and customer keys. */
+/** What the server signed, for the debug log and AWS's error, without session tokens and customer keys. */
 export interface SignatureMismatch {
   readonly stringToSign: string
-  /** Absent in Version 2, which has none. */
+  /** Absent in Version 2, which does not have one. */
   readonly canonicalRequest?: string
 }
 
-/** A request whose signature is not that of any secret. */
+/** A request whose signature matches no secret. */
 interface Mismatched {
   readonly request: HttpRequest
   readonly accessKeyId: string
   readonly isKnownKey: boolean
   readonly signature: string
   readonly publicUrl: string | undefined
-  /** Called only if the details are shown: they are as long as the request. */
+  /** Called only if the details, which are as long as the request, are shown. */
   readonly details: () => SignatureMismatch
 }
 
@@ -60,12 +60,12 @@ function shownTexts({ stringToSign, canonicalRequest }: SignatureMismatch) {
   }
 }
 
-/** A latin1 text, one character per byte, as the characters that it encodes. */
+/** Decodes bytes in a latin1 text, one character per byte. */
 function utf8Of(text: string): string {
   return Buffer.from(text, 'latin1').toString()
 }
 
-/** `41 57 53 34`: as AWS shows it. */
+/** Bytes as AWS shows them: `41 57 53 34`. */
 function bytesOf(text: string): string {
   return Buffer.from(text, 'latin1')
     .toString('hex')
@@ -74,12 +74,12 @@ function bytesOf(text: string): string {
 
 const secretName = /^(?:authorization|cookie|x-amz-security-token|.*-customer-key)$/i
 
-/** Whether a header field or parameter has a value that must not be shown. */
+/** Whether the value of a header field or parameter must not be shown. */
 export function isSecret(name: string): boolean {
   return secretName.test(name)
 }
 
-/** Without the values that are secret. A presigned query has header fields as parameters. */
+/** The canonical request without secret values. A presigned query has header fields as parameters. */
 export function redactedRequest(reading: CanonicalParts): string {
   return canonicalRequest({
     ...reading,

@@ -4,14 +4,14 @@ import { anonymous } from '../../access/authorize.ts'
 
 const blockBytes = 64 // RFC 2104 section 2: the block size of SHA-256
 const digestBytes = 32
-const roomBytes = 1024 // more than any string to sign; longer texts get a separate buffer
+const textBytes = 1024 // more than any string to sign; a longer text gets its own buffer
 
 /**
- * An HMAC-SHA256 key with its pads laid out once (RFC 2104 section 4). Signing is then two one-shot
- * hashes, which cost a third of a createHmac object.
+ * An HMAC-SHA256 key with precomputed pads (RFC 2104 section 4). Signing is two one-shot hashes, at a third of the cost
+ * of createHmac.
  */
 export class HmacSha256Key {
-  readonly #inner = Buffer.alloc(blockBytes + roomBytes)
+  readonly #inner = Buffer.alloc(blockBytes + textBytes)
   readonly #outer = Buffer.alloc(blockBytes + digestBytes)
 
   constructor(key: Uint8Array) {
@@ -23,7 +23,7 @@ export class HmacSha256Key {
     }
   }
 
-  /** The code of a text of latin1 characters (one byte each), as lower-case hex. */
+  /** The HMAC of a text of latin1 characters (one byte each), in lower-case hexadecimal. */
   signHex(text: string): string {
     const inner = this.#innerFor(text.length)
     inner.write(text, blockBytes, 'latin1')
@@ -33,7 +33,7 @@ export class HmacSha256Key {
   }
 
   #innerFor(length: number): Buffer {
-    if (length <= roomBytes) return this.#inner
+    if (length <= textBytes) return this.#inner
     const wide = Buffer.allocUnsafe(blockBytes + length)
     this.#inner.copy(wide, 0, 0, blockBytes)
     return wide
@@ -48,19 +48,19 @@ interface SigningScope {
 }
 
 /**
- * Each takes about 1 KiB. A presigned URL lives 7 days, so at most 9 days of a secret are in use at once;
- * deriving a key again takes some 20 µs.
+ * Each key takes about 1 KiB. A presigned URL is valid for up to 7 days, so a secret has at most 9 keys in use. Deriving a
+ * key takes about 20 µs.
  */
 const maxCachedKeys = 4_096
 const ownKeys = new Map<string, HmacSha256Key>()
-/** Apart: clients choose the names of other regions, and must not displace the keys of REGION. */
+/** Separate, because clients choose the names of other regions and must not evict the keys of REGION. */
 const foreignKeys = new Map<string, HmacSha256Key>()
 
 /**
  * The signing key of a day (docs/contract/object-storage.md, "Signing key";
  * https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html, step 3).
  *
- * @param isForeign whether the region is another one than REGION.
+ * @param isForeign whether the region is not REGION
  */
 export function signingKey(scope: SigningScope, isForeign = false): HmacSha256Key {
   const cachedKeys = isForeign ? foreignKeys : ownKeys
@@ -84,12 +84,12 @@ function deriveSigningKey(scope: SigningScope): HmacSha256Key {
   return new HmacSha256Key(key)
 }
 
-/** Of a key that is being rotated. */
+/** An access key has two while it is being rotated. */
 const maxSecretKeys = 2
 
 const decoySecret = randomBytes(30).toString('base64')
 
-/** Checked in place of an access key that does not exist, so that a wrong signature takes the same time. */
+/** Used instead of an access key that does not exist so that a wrong signature takes the same time. */
 export const decoy: Credential = {
   secretKeys: [decoySecret],
   identity: anonymous,
@@ -97,8 +97,8 @@ export const decoy: Credential = {
 }
 
 /**
- * The result of `sign` for the first secret whose signature is the one that was sent. The work for one that differs is
- * that of a key with two secrets, whatever the key has.
+ * The result of `sign` for the first secret whose signature matches. If none matches, the work is always that of a key
+ * with two secrets.
  */
 export function matchSecret<Signed extends { readonly signature: string }>(
   secretKeys: readonly string[],
@@ -115,9 +115,9 @@ export function matchSecret<Signed extends { readonly signature: string }>(
   return undefined
 }
 
-/** Equal or not, in a time that does not depend on where they differ. */
+/** Compares in a time that does not depend on where the texts differ. */
 export function isSameText(a: string, b: string): boolean {
-  // Two buffers for timingSafeEqual would cost ten times as much.
+  // timingSafeEqual needs two buffers, which would take ten times as long.
   let difference = a.length ^ b.length
   for (let i = 0; i < a.length; i += 1) difference |= a.charCodeAt(i) ^ b.charCodeAt(i)
   return difference === 0

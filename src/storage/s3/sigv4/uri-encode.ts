@@ -7,17 +7,17 @@ export function uriEncode(bytes: string): string {
   return encode(Buffer.from(bytes, 'latin1'), unreserved)
 }
 
-/** As uriEncode, but keeps `/`, as the canonical path does. */
+/** As uriEncode, but keeps `/`, for canonical paths. */
 export function uriEncodePath(bytes: string): string {
   return encode(Buffer.from(bytes, 'latin1'), unreservedInPath)
 }
 
-/** Decodes `%XY` to latin1 characters. A broken escape stays as it is. */
+/** Decodes `%XY` to latin1 characters. An invalid escape stays as it is. */
 export function uriDecode(text: string): string {
   return text.includes('%') ? decodedBytes(text).toString('latin1') : text
 }
 
-/** uriEncode of uriDecode, in loops over the bytes: a hostile text has thousands of escapes. */
+/** uriEncode of uriDecode, in loops over bytes because a hostile text has thousands of escapes. */
 export function uriReencode(text: string): string {
   return plain.test(text) ? text : encode(decodedBytes(text), unreserved)
 }
@@ -66,7 +66,7 @@ function decodedBytes(text: string): Buffer {
   return bytes.subarray(0, length)
 }
 
-/** The byte of the escape that begins at `index`; NaN when it is broken. */
+/** The byte of the escape at `index`; NaN if the escape is invalid. */
 function escapedByte(bytes: Buffer, index: number): number {
   return hexValue(bytes[index + 1]) * 16 + hexValue(bytes[index + 2])
 }

@@ -14,20 +14,20 @@ import { malformedClaim, type SignatureSettings } from './signature-claim.ts'
 import { isSecret, type SignatureMismatch, signatureMismatch } from './signature-mismatch.ts'
 import { decoy, matchSecret } from './signing-key.ts'
 
-/** What a request of Version 2 claims about its signature, in a header or in a URL. Nothing verified yet. */
+/** What a request claims about its Version 2 signature, in a header or URL. Not verified. */
 interface VersionTwoClaim {
   readonly accessKeyId: string
   readonly signature: string
-  /** Of a URL: seconds since the epoch, as sent, which are signed in the place of the date. */
+  /** For a URL: seconds since the epoch as sent, which are signed instead of the date. */
   readonly expires: string | undefined
-  /** Signed parameters, decoded as the operation reads them, sorted by name. */
+  /** Signed parameters, decoded and sorted by name. */
   readonly parameters: readonly (readonly [name: string, value: string])[]
   /** The x-amz-* parameters of a URL, which are signed as header fields. */
   readonly fields: readonly (readonly [name: string, value: string])[]
 }
 
 const own = ['AWSAccessKeyId', 'Expires', 'Signature'] as const
-/** Those of AWS's page, and those that boto3, aws-sdk-js 2 or minio-go sign beside them. */
+/** Signed according to AWS's page, or by boto3, aws-sdk-js 2 or minio-go. */
 const subresources =
   'acl accelerate analytics cors delete encryption inventory legal-hold lifecycle location logging metrics notification object-lock policy replication requestPayment restore retention select select-type tagging torrent uploadId uploads versioning versions website'
 const ofObjects = ['partNumber', 'versionId']
@@ -35,23 +35,23 @@ const overrides: readonly string[] = keptHeaders.map((name) => `response-${name}
 const signedNames = [...subresources.split(' '), ...ofObjects, ...overrides]
 const signedParameters: ReadonlySet<string> = new Set(signedNames)
 
-/** Not signed, as on AWS: they only choose what a list shows. */
+/** Not signed, as on AWS: they only select what a list shows. */
 const ofLists: ReadonlySet<string> = new Set(
   'bucket-region continuation-token delimiter encoding-type fetch-owner key-marker list-type marker max-buckets max-keys max-parts max-uploads metadata part-number-marker prefix start-after upload-id-marker version-id-marker'.split(
     ' ',
   ),
 )
 
-/** aws-sdk-js 2 and boto3 repeat the headers of the request as parameters, which have no effect. */
+/** Headers that aws-sdk-js 2 and boto3 repeat as parameters, which have no effect. */
 const repeatedHeader = /^(?:cache-control|content-(?:disposition|encoding|language|md5|type))$/i
 const amzField = /^x-amz-/i
 
-/** Of a signed value: one that the string to sign shows as two parameters. */
+/** Matches a value that looks like a value and another parameter in the string to sign. */
 const hiddenParameter = new RegExp(`&(?:${signedNames.join('|')})(?:=|&|$)`)
 
 const scheme = 'AWS '
 
-/** Whether a request is signed with Version 2, in the header or else in the query. */
+/** Whether a request is signed with Version 2, in the Authorization header or else in the query. */
 export function isVersionTwo({
   headers: { authorization },
   rawQuery,
@@ -63,8 +63,8 @@ export function isVersionTwo({
 /**
  * Reads the Authorization header or the presigned URL
  * (https://docs.aws.amazon.com/AmazonS3/latest/userguide/RESTAuthentication.html). Version 2 leaves most parameters
- * unsigned, so whoever has a URL could change what it does. Only those are accepted that the signature covers, that
- * choose what a list shows, or that have no effect, each once and in one spelling.
+ * unsigned, so the holder of a URL could change its effect. A parameter is accepted only if it is signed, selects what a
+ * list shows or has no effect, and only once and in one spelling.
  *
  * @throws S3Error AccessDenied for any other parameter or without a signature; InvalidURI for a broken escape;
  *   as `headerFieldOf`.
@@ -110,7 +110,7 @@ function signerInQuery(raw: ReadonlyMap<string, string>) {
   return { accessKeyId, signature, expires }
 }
 
-/** The values by their names, both as sent. */
+/** The values by name, both as sent. */
 function readRaw(rawQuery: string): ReadonlyMap<string, string> {
   const raw = new Map<string, string>()
   for (const pair of rawQuery === '' ? [] : rawQuery.split('&')) {
@@ -121,7 +121,7 @@ function readRaw(rawQuery: string): ReadonlyMap<string, string> {
   return raw
 }
 
-/** The string to sign joins decoded values by `&`, so one value must not pass for two, nor two for one. */
+/** The string to sign joins decoded values by `&`, so a value that contains a parameter is refused. */
 function refuseOtherMeanings(method: string, parameters: VersionTwoClaim['parameters']): void {
   const overridden = parameters.find(([name]) => overrides.includes(name))?.[0]
   const isRead = method === 'GET' || method === 'HEAD'
@@ -150,7 +150,7 @@ function refused(why: string): S3Error {
   )
 }
 
-/** The refusal of Signature Version 2, which old clients use by default, and boto3 and aws-cli in presigned URLs. */
+/** The refusal of Version 2, the default of old clients, and of boto3 and aws-cli for presigned URLs. */
 export function versionFourNeeded(seen: string): S3Error {
   return new S3Error(
     'AccessDenied',
@@ -161,9 +161,9 @@ export function versionFourNeeded(seen: string): S3Error {
 }
 
 /**
- * Verifies a request of Signature Version 2, in an Authorization header or a presigned URL, and returns the credential
- * that it is signed with (https://docs.aws.amazon.com/AmazonS3/latest/userguide/RESTAuthentication.html). Every x-amz-*
- * header is signed. The host is not.
+ * Verifies a Version 2 signature in an Authorization header or a presigned URL, and returns the credential that made it
+ * (https://docs.aws.amazon.com/AmazonS3/latest/userguide/RESTAuthentication.html). It covers every x-amz-* header, but
+ * not the host.
  *
  * @throws S3Error AccessDenied; as `readVersionTwo`; RequestTimeTooSkewed for a wrong clock.
  */
@@ -173,7 +173,7 @@ export function verifyVersionTwo(
   nowMs: number,
   onMismatch?: (details: SignatureMismatch) => void,
 ) {
-  // "CanonicalizedResource": the bucket is signed with the path, wherever it is.
+  // "CanonicalizedResource": the bucket is signed as part of the path, even if the host names it.
   const resource = hostBucket === undefined ? request.rawPath : `/${hostBucket}${request.rawPath}`
   const claim = readVersionTwo(request)
   const date = checkedDate(claim, request.headers, nowMs)
@@ -191,7 +191,7 @@ export function verifyVersionTwo(
       path + canonicalParameters(claim),
     ].join('\n')
   const withSlash = /^\/[^/]+$/.test(resource) ? `${resource}/` : resource
-  // As sent, as AWS encodes it, and that of a bucket as boto3 signs it.
+  // As sent, as AWS encodes it, and with boto3's slash after a bucket.
   const paths = [...new Set([resource, reencodedPath(resource), withSlash])]
   for (const path of paths) {
     const bytes = Buffer.from(textOf(path), 'latin1')
@@ -208,7 +208,7 @@ export function verifyVersionTwo(
   })
 }
 
-/** What is signed in the place of the date. */
+/** The line of the date in the string to sign. @throws S3Error if the time is not valid now */
 function checkedDate(
   { expires }: VersionTwoClaim,
   { date = '', 'x-amz-date': amzDate }: IncomingHttpHeaders,
@@ -220,7 +220,7 @@ function checkedDate(
     return expires
   }
   const signedAtMs = parseSigningTime(amzDate?.toString() ?? date)
-  // AWS takes a time before 1970 for no date.
+  // AWS does not accept a time before 1970 as a date.
   if (signedAtMs === undefined || signedAtMs < 0) {
     throw new S3Error('AccessDenied', 'A valid Date or x-amz-date header is required.')
   }
@@ -228,10 +228,10 @@ function checkedDate(
   return amzDate === undefined ? date : ''
 }
 
-/** In the order in which they are signed. */
+/** In the order of the string to sign. */
 const plainHeaders = ['content-md5', 'content-type'] as const
 
-/** @throws S3Error AccessDenied if the service would use other values than those that are signed. */
+/** @throws S3Error AccessDenied if the service would use other values than the signed ones */
 function signedAmzHeaders({ headers, rawHeaders }: HttpRequest, { fields }: VersionTwoClaim) {
   for (const name of plainHeaders) {
     if (!isRepeated(rawHeaders, name)) continue
@@ -240,14 +240,14 @@ function signedAmzHeaders({ headers, rawHeaders }: HttpRequest, { fields }: Vers
   const names = Object.keys(headers).filter((name) => name.startsWith('x-amz-'))
   const signed = signedHeaderValues(rawHeaders, names, withoutOuterSpace)
   checkRepeatedHeaders(headers, signed, withoutOuterSpace)
-  // A header with another value than its parameter is refused when the parameters become headers.
+  // addHoistedHeaders refuses a header whose parameter has another value.
   const added = fields.filter(([name]) => headers[name] === undefined)
   return [...signed, ...added.map(([name, value]) => ({ name, value }))].sort((a, b) =>
     a.name < b.name ? -1 : 1,
   )
 }
 
-/** The values are decoded, as AWS requires for response-*; one latin1 character per byte. One that is empty is left out. */
+/** Values are decoded, as AWS requires for response-*, to one latin1 character per byte. Empty values are omitted. */
 function canonicalParameters({ parameters }: VersionTwoClaim): string {
   const pairs = parameters.map(([name, value]) => {
     return value === '' ? name : `${name}=${Buffer.from(value).toString('latin1')}`

@@ -10,7 +10,7 @@ import {
 import { verifyWhenRead } from '../../../../../src/storage/s3/body/signed-body.ts'
 import {
   largeBlockBytes,
-  mostLargeWriters,
+  maxLargeWriters,
 } from '../../../../../src/storage/s3/body/threaded-writer.ts'
 import { compatibilityOf } from '../../../../../src/storage/s3/compatibility.ts'
 import { fakeRequest } from '../fake-request.ts'
@@ -49,7 +49,7 @@ describe('readPayload', () => {
       verifyWhenRead(sent, { payloadHash })
       return rejects(readPayload(sent, new Kept(), { size }), 'SignatureDoesNotMatch')
     }
-    for (let count = 0; count < mostLargeWriters; count++) await refused()
+    for (let count = 0; count < maxLargeWriters; count++) await refused()
     const sink = new Kept()
     await readPayload(request([Buffer.alloc(size)]), sink, { size })
     assert.equal(Math.max(...sink.chunks.map(({ length }) => length)), largeBlockBytes)

@@ -9,7 +9,7 @@ import {
 } from '../../../../../src/storage/s3/body/payload-writer.ts'
 import {
   largeBlockBytes,
-  mostLargeWriters,
+  maxLargeWriters,
   ThreadedWriter,
 } from '../../../../../src/storage/s3/body/threaded-writer.ts'
 import { sha256Of, testBytes } from '../../../../support/test-bytes.ts'
@@ -95,7 +95,7 @@ test('ThreadedWriter has small blocks while many writers have large ones', async
     const sink = new LateSink()
     return await blockBytesOf(new ThreadedWriter(sink, undefined, 64 * largeBlockBytes), sink)
   }
-  const [first, second, ...others] = Array.from({ length: mostLargeWriters }, create)
+  const [first, second, ...others] = Array.from({ length: maxLargeWriters }, create)
   assert.equal(await blockBytes(), payloadBlockBytes)
   await first?.finish()
   await first?.idle()

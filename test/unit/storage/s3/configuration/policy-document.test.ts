@@ -69,7 +69,7 @@ const write = policyOf(allow('s3:GetObject', `${arn}/*`), allow('s3:PutObject', 
 
 /** Document → what the message names. */
 const refused: readonly (readonly [name: string, document: unknown, message: RegExp])[] = [
-  ['mc anonymous set public', write, /Statement 2 cannot be kept: the Action "s3:PutObject"/],
+  ['mc anonymous set public', write, /Statement 2 cannot be stored: the Action "s3:PutObject"/],
   ['Deny', policyOf({ Sid: 'No', ...allow('s3:GetObject', `${arn}/*`), Effect: 'Deny' }), /"No"/],
   [
     'another account',
