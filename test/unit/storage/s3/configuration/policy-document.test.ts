@@ -102,9 +102,9 @@ const refused: readonly (readonly [name: string, document: unknown, message: Reg
   ['a policy variable', policyOf(allow('s3:GetObject', `${arn}/\${aws:username}/*`)), /variable/],
   ['an action of no resource', policyOf(allow('s3:GetObject', arn)), /no/],
   [
-    'a resource of no action',
+    'a resource without an action',
     policyOf(allow('s3:ListBucket', [arn, `${arn}/*`])),
-    /Resource is of no Action/,
+    /no Action applies to a Resource/,
   ],
   [
     'an address',
