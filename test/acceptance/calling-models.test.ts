@@ -98,7 +98,7 @@ test('A form beyond the limit streams through if its model is in front', async (
   const late = await form(false)
   const refused = await call('/audio/transcriptions', late.bytes, late)
   assert.equal(refused.status, 400)
-  assert.match(refused.text, /in front of the file/)
+  assert.match(refused.text, /before the file/)
   assert.equal(
     (await call('/chat/completions', { model: 'lab/big', x: 'y'.repeat(2_000_000) })).status,
     413,

@@ -156,7 +156,7 @@ describe('the model of a form', () => {
     refuse(`${part('model', 'a')}${part('Model', 'b')}--b--`, /more than once/)
     refuse(part('model', 'a'), /ends before/)
     refuse(`${part('prompt', 'x'.repeat(1024 * 1024 + 1))}${part('model', 'a')}--b--`, /1 MiB/)
-    refuse(file, /in front of the file/, false)
+    refuse(file, /before the file/, false)
     refuse('no form', /begin/)
     assert.throws(() => modelOfForm(Buffer.from(''), 'multipart/form-data', true), /boundary/)
     assert.equal(
