@@ -5,12 +5,8 @@ import { DriveError } from '../../../../../src/storage/drives/drive-error.ts'
 import { compatibilityOf } from '../../../../../src/storage/s3/compatibility.ts'
 import type { ObjectContext } from '../../../../../src/storage/s3/context.ts'
 import { S3Error } from '../../../../../src/storage/s3/errors.ts'
-import {
-  deleteObject,
-  deleteObjects,
-} from '../../../../../src/storage/s3/operations/delete-objects.ts'
+import { deleteObjects } from '../../../../../src/storage/s3/operations/delete-objects.ts'
 import { putObject } from '../../../../../src/storage/s3/operations/put-object.ts'
-import { isS3Error } from '../read-fixture.ts'
 import { makeWorld, md5, OperationRunner, textOf } from '../write-fixture.ts'
 
 const deleteMany = (context: ObjectContext) => deleteObjects(context)
@@ -19,29 +15,6 @@ function deleteDocument(keys: readonly string[], options = ''): string {
   const objects = keys.map((key) => `<Object><Key>${key}</Key></Object>`).join('')
   return `<Delete xmlns="http://s3.amazonaws.com/doc/2006-03-01/">${objects}${options}</Delete>`
 }
-
-test('DeleteObject is 204 for an object and 404 NoSuchKey for none', async (t) => {
-  const world = await makeWorld(t)
-  const runner = new OperationRunner(world)
-  await runner.run(putObject, { body: 'x' })
-  assert.deepEqual(await runner.run(deleteObject), { status: 204, headers: [] })
-  await assert.rejects(runner.run(deleteObject), isS3Error('NoSuchKey'))
-})
-
-test('DeleteObject honours If-Match and refuses conditions that it does not support', async (t) => {
-  const world = await makeWorld(t)
-  const runner = new OperationRunner(world)
-  await runner.run(putObject, { body: 'x' })
-  await assert.rejects(
-    runner.run(deleteObject, { headers: { 'if-match': '"other"' } }),
-    (error) => error instanceof DriveError && error.kind === 'condition',
-  )
-  const unknown = { headers: { 'x-amz-if-match-size': '9' } }
-  await assert.rejects(runner.run(deleteObject, unknown), isS3Error('NotImplemented'))
-  assert.equal(await textOf(world.drive), 'x')
-  const reply = await runner.run(deleteObject, { headers: { 'if-match': `"${md5('x')}"` } })
-  assert.equal(reply.status, 204)
-})
 
 test('DeleteObjects reports objects and absent keys as deleted, in order', async (t) => {
   const world = await makeWorld(t)
@@ -55,26 +28,6 @@ test('DeleteObjects reports objects and absent keys as deleted, in order', async
   assert.equal(await textOf(world.drive, 'a'), undefined)
   assert.equal(await textOf(world.drive, 'b&<"'), undefined)
   assert.equal(await textOf(world.drive, 'kept'), 'kept')
-})
-
-test('DeleteObjects in quiet mode reports only what failed', async (t) => {
-  const world = await makeWorld(t)
-  const runner = new OperationRunner(world)
-  const remove = world.drive.remove.bind(world.drive)
-  world.drive.remove = (bucket, key, conditions) => {
-    if (key === 'busy') throw new DriveError('busy', 'later')
-    if (key === 'bug') throw new TypeError('secret detail')
-    return remove(bucket, key, conditions)
-  }
-  const body = deleteDocument(['a', 'busy', 'bug', 'x'.repeat(1_025)], '<Quiet>true</Quiet>')
-  const text = String((await runner.run(deleteMany, { body })).body)
-  assert.ok(!text.includes('<Deleted>'))
-  assert.deepEqual(
-    [...text.matchAll(/<Code>(\w+)/g)].map(([, code]) => code),
-    ['SlowDown', 'InternalError', 'KeyTooLongError'],
-  )
-  assert.ok(!text.includes('secret detail'))
-  assert.equal(world.complaints.length, 1)
 })
 
 test('DeleteObjects logs one failure of each kind, also if the drive removes several together', async (t) => {
@@ -137,56 +90,6 @@ test('DeleteObjects refuses conditions of an entry that it does not support', as
     assert.match(String(refused), /<Error><Key>k<\/Key><Code>NotImplemented</)
     assert.equal(await textOf(world.drive), 'x')
   }
-})
-
-test('DeleteObjects takes an empty VersionId as none, and refuses other versions', async (t) => {
-  const world = await makeWorld(t)
-  const runner = new OperationRunner(world)
-  await runner.run(putObject, { body: 'x' })
-  const entry = (version: string) =>
-    `<Delete><Object><Key>k</Key><VersionId>${version}</VersionId></Object></Delete>`
-  for (const version of ['1', ' ']) {
-    const refused = await runner.run(deleteMany, { body: entry(version) })
-    assert.match(String(refused.body), /<Code>InvalidArgument</)
-    assert.equal(await textOf(world.drive), 'x')
-  }
-  const reply = await runner.run(deleteMany, { body: entry('') })
-  assert.match(String(reply.body), /<Deleted><Key>k<\/Key><\/Deleted>/)
-  assert.equal(await textOf(world.drive), undefined)
-})
-
-test('DeleteObjects deletes 1,000 keys and refuses 1,001, none and malformed XML', async (t) => {
-  const world = await makeWorld(t)
-  const runner = new OperationRunner(world)
-  const keys = Array.from({ length: 1_001 }, (_, index) => `key ${index}`)
-  const reply = await runner.run(deleteMany, { body: deleteDocument(keys.slice(1)) })
-  assert.equal([...String(reply.body).matchAll(/<Deleted>/g)].length, 1_000)
-  await runner.run(putObject, { body: 'x' })
-  const noKey = '<Delete><Object/></Delete>'
-  for (const body of [
-    deleteDocument(keys),
-    deleteDocument([]),
-    noKey,
-    '',
-    '<Delete>',
-    '<Other/>',
-  ]) {
-    await assert.rejects(runner.run(deleteMany, { body }), isS3Error('MalformedXML'))
-  }
-  assert.equal(await textOf(world.drive), 'x')
-})
-
-test('DeleteObjects deletes nothing when the body does not match Content-MD5', async (t) => {
-  const world = await makeWorld(t)
-  const runner = new OperationRunner(world)
-  await runner.run(putObject, { body: 'x' })
-  const body = deleteDocument(['k'])
-  const sum = (text: string) => createHash('md5').update(text).digest('base64')
-  const wrong = { body, headers: { 'content-md5': sum('other') } }
-  await assert.rejects(runner.run(deleteMany, wrong), isS3Error('BadDigest'))
-  assert.equal(await textOf(world.drive), 'x')
-  await runner.run(deleteMany, { body, headers: { 'content-md5': sum(body) } })
-  assert.equal(await textOf(world.drive), undefined)
 })
 
 test('DeleteObjects removes together what a drive can remove so, without what has a condition', async (t) => {

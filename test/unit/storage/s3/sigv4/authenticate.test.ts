@@ -45,13 +45,6 @@ describe("AWS's published examples", () => {
 })
 
 describe('authenticate, header form', () => {
-  test('returns unsigned for a request without authentication', () => {
-    for (const target of ['/', '/bucket/key', '/bucket/?list-type=2&x-id=A', '/b/k?signatures=1']) {
-      const request = fakeRequest({ target, headers: { host: 'h' } })
-      assert.equal(authenticate(request, settings, nowMs).form, 'unsigned')
-    }
-  })
-
   test('accepts a request signed by curl 7.88 without x-amz-content-sha256', () => {
     const at = Date.UTC(2026, 10, 21, 19, 32, 53)
     const keys = new OwnerKey({ accessKey: 'AK', secretKey: 'SK' })
@@ -67,10 +60,6 @@ describe('authenticate, header form', () => {
       },
     })
     assert.deepEqual(authenticate(request, curl, at), signedHeader)
-  })
-
-  test('x-amz-content-sha256 defaults to UNSIGNED-PAYLOAD', () => {
-    assert.deepEqual(authenticate(sign(plain), settings, nowMs), signedHeader)
   })
 
   test('verifies the bytes of the path and query as received', () => {
@@ -174,19 +163,6 @@ describe('authenticate, header form', () => {
     }
   })
 
-  test('reads a signed accept-encoding as identity or as received', () => {
-    const headers = { ...plain.headers, 'accept-encoding': 'gzip' }
-    const asIdentity = sign({
-      ...plain,
-      headers,
-      signed: { headers: { 'accept-encoding': 'identity' } },
-    })
-    assert.deepEqual(authenticate(asIdentity, settings, nowMs), signedHeader)
-    assert.deepEqual(authenticate(sign({ ...plain, headers }), settings, nowMs), signedHeader)
-    const other = sign({ ...plain, headers, signed: { headers: { 'accept-encoding': 'br' } } })
-    assertRefused(other, /does not match/)
-  })
-
   test("accepts the public URL's host as well as the one received, never X-Forwarded-Host", () => {
     const proxied = { ...settings, publicUrl: 'https://s3.example.com:8443' }
     const request = sign({
@@ -282,49 +258,6 @@ describe('authenticate, header form', () => {
       signed: { names },
     })
     assert.deepEqual(authenticate(harmless, settings, nowMs), signedHeader)
-  })
-
-  test('requires x-amz-date to be present, valid and sent once', () => {
-    for (const date of [
-      '',
-      '20130524',
-      '20130524T000000',
-      '20130524T000000+0',
-      '20130231T000000Z',
-      '20131301T000000Z',
-      '20130524T240000Z',
-      '20130524T006000Z',
-      '20130524T0000000',
-    ]) {
-      const request = sign({ ...plain, headers: { ...plain.headers, 'x-amz-date': date } })
-      assertRefused(request, /valid x-amz-date/)
-    }
-    const { authorization = '' } = sign(plain).headers
-    const twice = { Host: 'localhost:9000', 'x-amz-date': [vectors.amzDate, vectors.amzDate] }
-    assertRefused(
-      fakeRequest({ target: '/bucket/key', headers: { ...twice, authorization } }),
-      /valid x-amz-date/,
-    )
-    const missing = { Host: 'localhost:9000', date: 'Fri, 24 May 2013 00:00:00 GMT' }
-    assertRefused(fakeRequest({ headers: { ...missing, authorization } }), /valid x-amz-date/)
-  })
-
-  test('returns RequestTimeTooSkewed if the clock differs by more than 15 minutes', () => {
-    const request = sign(plain)
-    for (const sign of [1, -1]) {
-      const limit = nowMs + sign * 15 * minuteMs
-      assert.deepEqual(authenticate(request, settings, limit), signedHeader)
-      const error = refusal(() => authenticate(request, settings, limit + sign))
-      assert.equal(error.code, 'RequestTimeTooSkewed')
-      assert.equal(error.status, 403)
-      assert.equal(error.elements.RequestTime, '2013-05-24T00:00:00.000Z')
-    }
-  })
-
-  test('refuses both forms at once', () => {
-    const url = new URL(presign({ ...vectors.presigned, ...settings, nowMs }))
-    const request = sign({ ...plain, target: url.pathname + url.search })
-    assertRefused(request, /Only one form/)
   })
 })
 
