@@ -112,3 +112,23 @@ test('DeleteObjects removes together what a drive can remove so, without what ha
   await runner.run(deleteMany, { body: deleteDocument(['b']) })
   assert.equal(together.length, 1, 'one object is removed alone')
 })
+
+test('DeleteObjects in quiet mode reports only what failed', async (t) => {
+  const world = await makeWorld(t)
+  const runner = new OperationRunner(world)
+  const remove = world.drive.remove.bind(world.drive)
+  world.drive.remove = (bucket, key, conditions) => {
+    if (key === 'busy') throw new DriveError('busy', 'later')
+    if (key === 'bug') throw new TypeError('secret detail')
+    return remove(bucket, key, conditions)
+  }
+  const body = deleteDocument(['a', 'busy', 'bug', 'x'.repeat(1_025)], '<Quiet>true</Quiet>')
+  const text = String((await runner.run(deleteMany, { body })).body)
+  assert.ok(!text.includes('<Deleted>'))
+  assert.deepEqual(
+    [...text.matchAll(/<Code>(\w+)/g)].map(([, code]) => code),
+    ['SlowDown', 'InternalError', 'KeyTooLongError'],
+  )
+  assert.ok(!text.includes('secret detail'))
+  assert.equal(world.complaints.length, 1)
+})
