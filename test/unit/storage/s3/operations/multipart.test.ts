@@ -141,3 +141,23 @@ test('CompleteMultipartUpload uses PUBLIC_URL in Location', async (t) => {
   })
   assert.equal(elementOf(reply, 'Location'), 'https://files.example/b/k')
 })
+
+test('UploadPartCopy refuses ranges that are not within the source', async (t) => {
+  const { partCopy, runner } = await start(t)
+  await runner.run(putObject, { key: 'source', body: 'hello' })
+  const ranges = ['bytes=0-5', 'bytes=3-2', 'bytes=-2', 'bytes=2-', '0-2', 'bytes=0-1,3-4', '']
+  for (const range of ranges) {
+    const copying = partCopy(1, {
+      'x-amz-copy-source': '/b/source',
+      'x-amz-copy-source-range': range,
+    })
+    await assert.rejects(copying, isS3Error('InvalidArgument'), range)
+  }
+  const absent = partCopy(1, { 'x-amz-copy-source': '/b/absent' })
+  await assert.rejects(absent, isS3Error('NoSuchKey'))
+  const conditional = partCopy(1, {
+    'x-amz-copy-source': '/b/source',
+    'x-amz-copy-source-if-match': '"x"',
+  })
+  await assert.rejects(conditional, isS3Error('PreconditionFailed'))
+})
