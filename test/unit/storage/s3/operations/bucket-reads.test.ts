@@ -48,3 +48,12 @@ test('ListObjectVersions pages over objects and common prefixes', async () => {
   const third = await versions('versions&delimiter=/&max-keys=1&key-marker=b/')
   assert.deepEqual([third.Version[0].Key, third.IsTruncated], ['c', 'false'])
 })
+
+test('ListBuckets pages', async () => {
+  const first = await buckets('max-buckets=1')
+  assert.deepEqual(first.names, ['archive'])
+  const token = first.result.ContinuationToken
+  const second = await buckets(`max-buckets=1&continuation-token=${token}`)
+  assert.deepEqual(second.names, ['b'])
+  assert.equal(second.result.ContinuationToken, undefined)
+})

@@ -8,6 +8,7 @@ import {
   uploadPart,
   uploadPartCopy,
 } from '../../../../../src/storage/s3/operations/multipart-upload.ts'
+import { putObject } from '../../../../../src/storage/s3/operations/put-object.ts'
 import { headersOf, isS3Error } from '../read-fixture.ts'
 import { elementOf, makeWorld, md5, OperationRunner, type WriteRequest } from '../write-fixture.ts'
 
