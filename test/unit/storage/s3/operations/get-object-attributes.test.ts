@@ -8,6 +8,7 @@ import {
   FakeDrive,
   fakeObject,
   headersOf,
+  isS3Error,
   lastModified,
 } from '../read-fixture.ts'
 
@@ -35,6 +36,37 @@ async function attributes(headers: Record<string, string>, key = 'parts') {
   return parser.parse(await bodyOf(reply)).GetObjectAttributesResponse
 }
 
+test('GetObjectAttributes returns all requested attributes', async () => {
+  const all = { 'x-amz-object-attributes': 'ETag, Checksum,ObjectParts,StorageClass,ObjectSize' }
+  assert.deepEqual(await attributes(all), {
+    ETag: 'abc-3',
+    Checksum: { ChecksumCRC64NVME: 'AAAA', ChecksumType: 'FULL_OBJECT' },
+    ObjectParts: {
+      PartsCount: '3',
+      PartNumberMarker: '0',
+      NextPartNumberMarker: '3',
+      MaxParts: '1000',
+      IsTruncated: 'false',
+      Part: [
+        { PartNumber: '1', Size: '5' },
+        { PartNumber: '2', Size: '5' },
+        { PartNumber: '3', Size: '3' },
+      ],
+    },
+    StorageClass: 'STANDARD',
+    ObjectSize: '13',
+  })
+})
+
+test('GetObjectAttributes lists the checksums of the parts', async () => {
+  const asked = { 'x-amz-object-attributes': 'ObjectParts' }
+  const { ObjectParts } = await attributes(asked, 'parts with checksums')
+  assert.deepEqual(ObjectParts.Part, [
+    { PartNumber: '1', Size: '5', ChecksumCRC32: 'one' },
+    { PartNumber: '2', Size: '5', ChecksumCRC32: 'two' },
+  ])
+})
+
 test('GetObjectAttributes omits attributes that the object does not have', async () => {
   const asked = { 'x-amz-object-attributes': 'ObjectSize,Checksum,ObjectParts' }
   assert.deepEqual(await attributes(asked, 'k'), { ObjectSize: '5' })
@@ -58,7 +90,7 @@ test('GetObjectAttributes pages the parts', async () => {
   assert.deepEqual([third.IsTruncated, third.Part], ['false', undefined])
 })
 
-for (const _headers of [
+for (const headers of [
   {},
   { 'x-amz-object-attributes': '' },
   { 'x-amz-object-attributes': 'ETag,Colour' },
@@ -66,4 +98,12 @@ for (const _headers of [
   { 'x-amz-object-attributes': 'ETag', 'x-amz-max-parts': '-1' },
   { 'x-amz-object-attributes': 'ETag', 'x-amz-part-number-marker': '-1' },
 ] as Record<string, string>[]) {
+  test(`GetObjectAttributes refuses ${JSON.stringify(headers)}`, async () => {
+    await assert.rejects(attributes(headers), isS3Error('InvalidArgument'))
+  })
 }
+
+test('GetObjectAttributes of a missing key is NoSuchKey', async () => {
+  const headers = { 'x-amz-object-attributes': 'ETag' }
+  await assert.rejects(attributes(headers, 'no'), isS3Error('NoSuchKey'))
+})
