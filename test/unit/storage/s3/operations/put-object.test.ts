@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { DriveError } from '../../../../../src/storage/drives/drive-error.ts'
 import { putObject } from '../../../../../src/storage/s3/operations/put-object.ts'
 import { isS3Error } from '../read-fixture.ts'
-import { makeWorld, OperationRunner, textOf } from '../write-fixture.ts'
+import { makeWorld, md5, OperationRunner, textOf } from '../write-fixture.ts'
 
 test('PutObject keeps the old object and discards the draft when the body ends early or fails', async (t) => {
   const world = await makeWorld(t)
