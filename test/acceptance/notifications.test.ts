@@ -77,7 +77,7 @@ test('a receiver that fails gets the events of a key again, in their order', asy
   await until(() => receiver.records.length >= 2)
   assert.deepEqual(receiver.names(), ['ObjectCreated:Put k', 'ObjectRemoved:Delete k'])
   assert.equal(receiver.refused(), 2)
-  const told = gateway.lines.filter(({ msg }) => String(msg).includes('could not be sent'))
+  const told = gateway.lines.filter(({ msg }) => String(msg).includes('could not deliver'))
   assert.equal(told.length, 1)
 })
 
@@ -89,7 +89,7 @@ test('a receiver that is away slows no write, and its password is not logged', a
   for (let count = 0; count < 20; count++) await put(gateway, `k${count}`)
   // Less than a pause before another attempt for each of them.
   assert.ok(performance.now() - beganAt < 15_000)
-  await until(() => gateway.lines.some(({ msg }) => String(msg).includes('could not be sent')))
+  await until(() => gateway.lines.some(({ msg }) => String(msg).includes('could not deliver')))
   assert.doesNotMatch(JSON.stringify(gateway.lines), /hidden-password/)
   const headers = { authorization: `Bearer ${METRICS_TOKEN}` }
   const metrics = await (await fetch(`${gateway.url}/-/metrics`, { headers })).text()
@@ -115,7 +115,7 @@ test('Redis gets the events again after it was away, and its password is not log
   await first.stop()
   await put(gateway, 'two')
   await put(gateway, 'three')
-  await until(() => gateway.lines.some(({ msg }) => String(msg).includes('could not be sent')))
+  await until(() => gateway.lines.some(({ msg }) => String(msg).includes('could not deliver')))
   const second = await startRedis(options)
   t.after(() => second?.stop())
   await until(async () => (await keysIn()).length === 2)
