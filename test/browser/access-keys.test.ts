@@ -22,7 +22,7 @@ async function createKey(page: Page, name: string, bucket: string, rights: strin
 
 /** Reads the dialog with a new secret, and closes it. */
 async function secretOf(page: Page) {
-  const dialog = page.getByRole('dialog').filter({ hasText: 'It is not shown again' })
+  const dialog = page.getByRole('dialog').filter({ hasText: 'It will not be shown again' })
   await dialog.waitFor()
   const values = dialog.locator('code')
   const [accessKey = '', secretKey = ''] = await values.allTextContents()
@@ -74,7 +74,7 @@ describe('Access keys in the dashboard', { skip: absenceOfChromium() }, () => {
       await page.getByRole('button', { name: 'Create a key' }).click()
       await page.getByLabel('Name').fill(name)
       await page.getByRole('button', { name: 'Create the key' }).click()
-      const dialog = page.getByRole('dialog').filter({ hasText: 'It is not shown again' })
+      const dialog = page.getByRole('dialog').filter({ hasText: 'It will not be shown again' })
       await dialog.waitFor()
       return page.getByRole('dialog', { name: `The secret of ${name}` })
     }

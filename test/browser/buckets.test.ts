@@ -149,7 +149,7 @@ describe('Buckets in the dashboard', { skip: absenceOfChromium() }, () => {
     await question.getByText('Saving deletes at least 3 objects, 2.93 KiB in total').waitFor()
     await question.getByText('The drive does not respond.').waitFor()
     await question.getByRole('button', { name: 'Try again' }).click()
-    await question.getByText('Nothing was found so far. Still counting…').waitFor()
+    await question.getByText('Nothing found so far. Still counting…').waitFor()
     const route = await last.promise
     assert.equal(await question.getByRole('button', { name: 'Save and delete' }).isDisabled(), true)
     assert.deepEqual(sent, [])

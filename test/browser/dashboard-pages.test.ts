@@ -267,7 +267,7 @@ describe('The models pages', { skip: absenceOfChromium() }, () => {
 
   test('explain that the list is for clients of a router, and show its address', async () => {
     const page = await dashboard().openSignedIn('/models')
-    await page.getByText('Calls of them are passed on').waitFor()
+    await page.getByText('are passed on to the connections').waitFor()
     const address = `${dashboard().gateway.url}/v1/models`
     await page.getByText(address, { exact: true }).waitFor()
     // Behind a proxy the gateway may know itself by another address than the page.

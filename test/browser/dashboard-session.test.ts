@@ -94,7 +94,7 @@ describe('Signing in to the dashboard', { skip }, () => {
     await page.getByRole('button', { name: 'Create the key' }).click()
     await page.getByText('Your session has expired.').waitFor()
     await signIn(page)
-    await page.getByText('It is not shown again').waitFor()
+    await page.getByText('It will not be shown again').waitFor()
     assert.equal(await page.getByText('Sign in first.').count(), 0)
     assert.equal(await page.getByText('interrupted', { exact: true }).count(), 1)
   })

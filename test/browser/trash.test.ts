@@ -59,7 +59,7 @@ describe('The trash of the dashboard', { skip: absenceOfChromium() }, () => {
     assert.deepEqual(await barriers(page), [])
     await page.getByRole('button', { name: 'Restore', exact: true }).click()
     await files.dialog.getByText('Some names are taken').waitFor()
-    await files.press('Restore beside')
+    await files.press('Restore under new names')
     await page.getByText('The trash is empty').waitFor()
     assert.equal(await stored('bin/old.txt'), 'newer')
     assert.equal(await stored('bin/old (2).txt'), 'old')

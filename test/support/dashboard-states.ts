@@ -78,7 +78,7 @@ export const dashboardStates: readonly DashboardState[] = [
       await files.page.getByRole('button', { name: 'More for sample' }).click()
       await files.page.getByRole('menuitem', { name: 'Replace the secret' }).click()
       await button(files.page, 'Replace the secret').click()
-      await files.page.getByText('It is not shown again').waitFor()
+      await files.page.getByText('It will not be shown again').waitFor()
       await files.page.keyboard.press('Escape')
       await files.page.getByText('is not copied yet').waitFor()
     },
@@ -123,7 +123,7 @@ export const dashboardStates: readonly DashboardState[] = [
     path: '/models/keys',
     async reach({ page }) {
       await button(page, 'Create a key').click()
-      await page.getByLabel('Tokens a month').fill('0')
+      await page.getByLabel('Tokens per month').fill('0')
       await page.getByLabel('Name').fill('app')
       await button(page, 'Create the key').click()
       await page.getByText('expected number').waitFor()

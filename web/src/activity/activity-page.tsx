@@ -4,12 +4,13 @@ import { DeletionsSection } from './deletions/deletions-section.tsx'
 import { RequestsSection } from './requests/requests-section.tsx'
 import { UploadsSection } from './uploads/uploads-section.tsx'
 
-/** What is going on, what changed, and what went wrong. */
+/** Unfinished work, recent changes and failures. */
 export function ActivityPage() {
   return (
     <>
       <PageHeading title="Activity">
-        The latest requests that changed something or failed, and what is not finished yet.
+        The latest requests that changed something or failed, and uploads and deletions that are not
+        finished yet.
       </PageHeading>
       <Stack gap={16}>
         <DeletionsSection />

@@ -4,7 +4,7 @@ export class ApiError extends Error {
   /** The JSON path of the invalid field. */
   readonly field: string | undefined
   readonly retryAfterSeconds: number | undefined
-  /** Of a call of a model. */
+  /** The error code of a model call. */
   readonly code: string | undefined
 
   constructor(message: string, details: ApiErrorDetails, options?: ErrorOptions) {
@@ -50,7 +50,7 @@ export function unreachable(cause: unknown): ApiError {
   )
 }
 
-/** Of the service's own form, or of `error` in that of providers of models. */
+/** Reads the service's own error format, or the `error` object of model providers. */
 function fieldsOf(body: unknown): { message?: string; field?: string; code?: string } {
   if (typeof body !== 'object' || body === null) return {}
   const { message, field, code, error } = body as Record<string, unknown>

@@ -20,7 +20,7 @@ export interface RequestOptions {
  * Sends a request with the session token. `path` begins with a slash and is already encoded.
  * Returns the JSON of the response, or undefined without a body (204).
  *
- * If the session has expired, the sign-in form appears, and the request is sent again after it.
+ * If the session has expired, the sign-in form appears, and the request is sent again after sign-in.
  *
  * @throws ApiError
  */
@@ -34,8 +34,8 @@ export function requestStream(path: string, options: RequestOptions): Promise<Re
 }
 
 /**
- * Does work with the session token. If the work throws an ApiError 401, the sign-in form appears, and the work is
- * repeated after it.
+ * Runs work with the session token. If the work throws an ApiError with status 401, the sign-in form appears, and the
+ * work is repeated after sign-in.
  */
 export function inSession<Result>(work: (token: string) => Promise<Result>): Promise<Result> {
   return afterSignIn(() => workOnce(work))

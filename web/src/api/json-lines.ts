@@ -1,9 +1,9 @@
 import { unreachable } from './api-error.ts'
 
 /**
- * Reads a reply that has a JSON value in each line. Values that came together are a group.
+ * Reads a reply with one JSON value per line. Values that arrive together form a group.
  *
- * @throws ApiError if the connection ends; the signal's reason
+ * @throws ApiError if the connection breaks; the signal's reason if aborted
  */
 export async function* lineGroups<Line>(
   bytes: ReadableStream<Uint8Array>,

@@ -2,14 +2,17 @@ import type { StatusReply } from '../../../src/dashboard/management/management-s
 
 type Status = Pick<StatusReply, 'settings'> | undefined
 
-/** What everyone can do in a public bucket, without a key: by PUBLIC_LIST, the most until that is known. */
+/**
+ * What everyone can do in a public bucket without a key. Depends on PUBLIC_LIST, which counts as true until it is
+ * known.
+ */
 export function publicAccess(status: Status): string {
   return isListed(status)
     ? 'Everyone can list the names of all files and download them.'
     : 'Everyone who knows or guesses the name of a file can download it.'
 }
 
-/** The same, and which setting decides it. */
+/** The same, followed by the setting that decides it. */
 export function publicAccessBySetting(status: Status): string {
   const setting = isListed(status)
     ? 'PUBLIC_LIST=false would keep the names of all public buckets private.'
@@ -23,11 +26,11 @@ export function accessByPolicy(openByPolicy: readonly string[]): string {
   return `A bucket policy lets everyone ${openByPolicy.join(', ')}.`
 }
 
-/** What ACLS makes of the ACLs that clients set. */
+/** The effect of the ACLs that clients set, which the setting ACLS decides. */
 export function aclEffect(status: Status): string {
   const mode = status?.settings.find(({ name }) => name === 'ACLS')?.value
   if (mode === 'ignore') return 'ACLs that clients set have no effect (ACLS=ignore).'
-  return mode === 'bucket' ? 'PutBucketAcl of clients changes this switch (ACLS=bucket).' : ''
+  return mode === 'bucket' ? 'Clients can change this switch with PutBucketAcl (ACLS=bucket).' : ''
 }
 
 function isListed(status: Status): boolean {

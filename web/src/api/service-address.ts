@@ -12,7 +12,7 @@ export function serviceAddress({ url, isPublicUrl }: Endpoint, pageOrigin: strin
 }
 
 /**
- * A presigned URL for others. The signature stays valid: the proxy rewrites the host as it does for
+ * A presigned URL to give to others. The signature stays valid: the proxy rewrites the host as it does for
  * this page.
  */
 export function sharedUrl(url: string, { isPublicUrl }: Endpoint, pageOrigin: string): string {

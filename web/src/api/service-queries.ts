@@ -43,7 +43,7 @@ export function useDeletions() {
   })
 }
 
-/** Which activity is listed: parameters of `/-/api/activity`. */
+/** Query parameters of `/-/api/activity`. */
 export type ActivityFilter = Readonly<Partial<Record<string, string>>>
 
 export function useActivity(filter: ActivityFilter) {
@@ -53,7 +53,7 @@ export function useActivity(filter: ActivityFilter) {
       request<ActivityReply>('/-/api/activity', { query: { ...filter, after: pageParam }, signal }),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: ({ next }) => next,
-    // What is typed: the rows before stay until those that match have arrived.
+    // While the user types, the previous rows stay until the matching ones have arrived.
     placeholderData: keepPreviousData,
     refetchInterval: calmMs,
   })

@@ -15,7 +15,7 @@ export function Brand() {
   )
 }
 
-/** The pages beside the content, on wide screens. */
+/** Links to the pages beside the content, on wide screens. */
 export function Navigation() {
   return (
     <nav className={classes.side} aria-label="Pages">
@@ -24,11 +24,11 @@ export function Navigation() {
   )
 }
 
-/** The same pages in a drawer, on narrow screens. */
+/** The same links in a drawer, on narrow screens. */
 export function NavigationDrawer() {
   const dialog = useRef<HTMLDialogElement>(null)
   const [path] = useLocation()
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a page that was chosen is shown
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the drawer closes when another page is shown
   useEffect(() => dialog.current?.close(), [path])
   const close = () => dialog.current?.close()
   return (
@@ -42,7 +42,7 @@ export function NavigationDrawer() {
         className={classes.drawer}
         aria-label="Pages"
         onClick={({ target }) => {
-          // The dialog itself is hit only beside what it has: its backdrop. A link closes it, too.
+          // A click whose target is the dialog itself hit the backdrop. A link also closes the drawer.
           if (target === dialog.current || (target as Element).closest('a') !== null) close()
         }}
       >

@@ -6,7 +6,7 @@ import { wouldEndSomething } from '../session/sign-out-guard.ts'
 import { Loading } from '../ui/loading.tsx'
 
 interface PageBoundaryProps {
-  /** What it is, at the beginning of a title: a page if undefined. */
+  /** The subject of the error title. Default: "This page". */
   readonly name?: string
   /** The address of the page. A change resets the error. */
   readonly path: string
@@ -22,8 +22,8 @@ interface PageBoundaryState {
 const noError: PageBoundaryState = { error: undefined, connection: undefined }
 
 /**
- * Catches errors of a page, or of what is beside all pages, including a chunk that could not be loaded: because the service does
- * not respond, or because an update has removed it.
+ * Catches errors of a page, or of an element beside all pages. This includes a chunk that could not be loaded because
+ * the service does not respond or an update has removed it.
  */
 export class PageBoundary extends Component<PageBoundaryProps, PageBoundaryState> {
   override state: PageBoundaryState = noError
@@ -54,17 +54,17 @@ export class PageBoundary extends Component<PageBoundaryProps, PageBoundaryState
   }
 }
 
-/** Opens the page by itself when the service responds, unless that would end a transfer. */
+/** Reloads the page when the service responds again, unless that would end a transfer. */
 function NotLoaded({ name }: { readonly name: string }) {
   const isConnected = useConnection() === 'connected'
   useEffect(() => {
-    // Browsers keep the failure of a module until the page is loaded again.
+    // Browsers remember a failed module import until the page is reloaded.
     if (isConnected && !wouldEndSomething()) location.reload()
   }, [isConnected])
   return (
     <Notice title={`${name} is not loaded yet`}>
       {isConnected
-        ? 'The service responds again. Transfers of this tab are not finished: reload the page after them.'
+        ? 'The service responds again. Reload the page when the transfers of this tab are finished.'
         : 'Not connected, trying again. The page opens when the service responds.'}
     </Notice>
   )

@@ -11,17 +11,17 @@ import {
 } from '@tabler/icons-react'
 import { type ComponentType, lazy } from 'react'
 
-/** A page of the dashboard: a chunk of its own, so that the first page does not wait for the others. */
+/** A page of the dashboard, in a chunk of its own so that the first page does not wait for the others. */
 export interface Page {
   readonly href: string
-  /** Of the addresses that the page shows. */
+  /** Matches the addresses that the page shows. */
   readonly pattern: string
   readonly label: string
   readonly Icon: ComponentType<{ readonly size: number; readonly stroke: number }>
   readonly Content: ComponentType
 }
 
-/** What people come for, and what they set up. */
+/** The pages for daily use, and those for setup. */
 export const pageGroups: readonly (readonly Page[])[] = [
   [
     page('/', 'Overview', IconLayoutDashboard, async () => {
@@ -65,7 +65,7 @@ export const pageGroups: readonly (readonly Page[])[] = [
   ],
 ]
 
-/** @param load imports the page, which has the addresses below its own, too */
+/** @param load imports the page, which also handles the addresses below its own */
 function page(
   href: string,
   label: string,

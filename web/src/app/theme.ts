@@ -19,7 +19,10 @@ const greys: MantineColorsTuple = [
   '#0e1012',
 ]
 
-/** Installed fonts cost nothing and shift nothing. `system-ui` last: on Linux and in some languages it is a poor one. */
+/**
+ * Installed fonts need no download and cause no layout shift. `system-ui` is last: it is a poor font on Linux and in
+ * some languages.
+ */
 export const theme = createTheme({
   primaryColor: 'cyan',
   primaryShade: 9,
@@ -46,9 +49,9 @@ export const theme = createTheme({
     },
     Menu: {
       defaultProps: {
-        // The placeholder is a child that a menu may not have: the first item takes the focus.
+        // The placeholder is not an allowed child of a menu. Without it, the first item takes the focus.
         withInitialFocusPlaceholder: false,
-        // Beside the page's contents, a menu would be in no landmark.
+        // Outside the page's contents, a menu would not be in a landmark.
         portalProps: { target: '#main' },
       },
     },

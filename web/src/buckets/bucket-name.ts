@@ -1,4 +1,4 @@
-/** Why no bucket can have the name, for people; undefined: it may be free. */
+/** Why this cannot be the name of a bucket, for people; undefined if it is a valid name. */
 export function bucketNameProblem(name: string): string | undefined {
   if (name.length < 3 || name.length > 63) return 'Use 3 to 63 characters.'
   if (/[^a-z0-9.-]/.test(name)) return 'Use lower-case letters, digits, dots and hyphens.'

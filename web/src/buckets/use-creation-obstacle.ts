@@ -1,6 +1,6 @@
 import { useStatus } from '../api/service-queries.ts'
 
-/** Why no bucket can be created, and what to change; undefined: one can. New buckets are on the default drive. */
+/** Why buckets cannot be created, and what to change; undefined if they can. New buckets are on the default drive. */
 export function useCreationObstacle(): string | undefined {
   const [drive] = useStatus().data?.drives ?? []
   if (drive?.isReadOnly !== true) return undefined

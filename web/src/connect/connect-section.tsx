@@ -57,7 +57,7 @@ function Connect({ gateway, isForAws }: ConnectProps) {
           icon={<IconInfoCircle size={18} />}
           title="Made for AWS S3 or MinIO?"
         >
-          Such applications want the setting COMPATIBILITY=aws. Set it where the gateway is started.
+          Such applications need the setting COMPATIBILITY=aws. Set it where the gateway is started.
         </Alert>
       )}
       <Section title="Settings to paste">

@@ -8,7 +8,7 @@ interface ConnectionParts {
   readonly pause: (delayMs: number) => Promise<void>
 }
 
-/** A request can fail for a reason of its own: only a second failure counts. */
+/** A single request can fail for an unrelated reason: only a second failure counts. */
 const secondAskMs = 300
 
 /** Whether the service responds to this page. */
@@ -21,7 +21,7 @@ export class Connection extends Store<ConnectionStatus> {
     this.#parts = parts
   }
 
-  /** Asks the service. Calls while it is being asked share one answer. */
+  /** Asks the service. Concurrent calls share one answer. */
   check(): Promise<ConnectionStatus> {
     this.#running ??= this.#check().finally(() => {
       this.#running = undefined
@@ -44,10 +44,10 @@ export class Connection extends Store<ConnectionStatus> {
   }
 }
 
-/** Longer than a busy service takes. A service that has ended refuses the request at once. */
+/** Longer than a busy service takes. A service that has stopped refuses the connection at once. */
 const longestAnswerMs = 5_000
 
-/** What a proxy answers for a service that it cannot reach. */
+/** What a proxy returns for a service that it cannot reach. */
 const proxyStatuses: ReadonlySet<number> = new Set([502, 503, 504])
 
 export const connection = new Connection({

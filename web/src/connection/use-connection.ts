@@ -2,14 +2,14 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useSyncExternalStore } from 'react'
 import { type ConnectionStatus, connection } from './connection.ts'
 
-/** A page that shows something notices within three seconds that the service has ended. */
+/** A visible page notices within three seconds that the service has stopped. */
 const checkEveryMs = 2_000
 
 export function useConnection(): ConnectionStatus {
   return useSyncExternalStore(connection.subscribe, connection.snapshot)
 }
 
-/** Checks the connection while the page is visible, and loads everything again when it is back. */
+/** Checks the connection while the page is visible, and reloads all data when the service is back. */
 export function useConnectionWatch(): void {
   const queries = useQueryClient()
   useEffect(() => {

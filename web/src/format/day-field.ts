@@ -1,4 +1,4 @@
-/** `YYYY-MM-DD` in the time zone of the browser, as date fields have it; '' for never. */
+/** `YYYY-MM-DD` in the time zone of the browser, the format of date fields; '' for never. */
 export function dayOf(moment: string | null): string {
   if (moment === null) return ''
   const date = new Date(moment)
@@ -6,7 +6,7 @@ export function dayOf(moment: string | null): string {
   return `${date.getFullYear()}-${part(date.getMonth() + 1)}-${part(date.getDate())}`
 }
 
-/** The moment until which the whole day is included; null for ''. */
+/** The last second of a day in the time zone of the browser; null for ''. */
 export function endOfDay(day: string): string | null {
   return day === '' ? null : new Date(`${day}T23:59:59`).toISOString()
 }

@@ -10,7 +10,7 @@ interface AccessKeySecretProps {
   readonly onClose: () => void
 }
 
-/** The secret of an access key, with settings of clients. */
+/** The secret of an access key, with client settings. */
 export function AccessKeySecret({ made: { key, secretKey }, onClose }: AccessKeySecretProps) {
   const { data: status } = useStatus()
   const firstBucket = useBuckets().data?.buckets[0]?.name ?? 'BUCKET'

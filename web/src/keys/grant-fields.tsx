@@ -8,7 +8,7 @@ interface GrantFieldsProps {
   readonly grant: GrantDraft
   readonly title: string
   readonly buckets: readonly string[]
-  /** What the API says about a field of the grant. */
+  /** The error message of the API for a field of the grant. */
   readonly errorAt: (field: string) => string | undefined
   readonly onChange: (grant: GrantDraft) => void
   /** Absent for the only grant. */
@@ -31,7 +31,7 @@ export function GrantFields(props: GrantFieldsProps) {
           value={bucket}
           error={errorAt('bucket')}
           data={[
-            { value: '*', label: 'All buckets, also new ones' },
+            { value: '*', label: 'All buckets, including new ones' },
             ...names.map((name) => ({ value: name, label: name })),
           ]}
           onChange={(event) => onChange({ ...grant, bucket: event.currentTarget.value })}

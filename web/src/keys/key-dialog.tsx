@@ -128,8 +128,8 @@ function Options({ draft, errorAt, onChange }: PartProps<Partial<KeyDraft>>) {
         />
       </SimpleGrid>
       <Text size="xs" c="dimmed">
-        Storage is what the buckets contain together, approximately. Of a bucket that was not
-        counted yet, only new writes count.
+        Storage is the approximate total size of the buckets. For a bucket that is not counted yet,
+        only new writes count.
       </Text>
     </>
   )
@@ -138,7 +138,7 @@ function Options({ draft, errorAt, onChange }: PartProps<Partial<KeyDraft>>) {
 const ownFields = ['name', 'note', 'expiresAt', 'limits.requestsPerSecond', 'limits.bytes']
 const grantFields = ['bucket', 'prefix', 'actions']
 
-/** Whether the error stands beside a field of the form. */
+/** Whether the error is shown at a field of the form. */
 function isShownAtField(error: Error, { grants }: KeyDraft): boolean {
   if (!(error instanceof ApiError) || error.field === undefined) return false
   const ofGrants = grants.flatMap((_, index) =>

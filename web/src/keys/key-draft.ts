@@ -15,7 +15,7 @@ export interface KeyDraft {
 }
 
 export interface GrantDraft {
-  /** For React. */
+  /** The React key. */
   readonly id: number
   readonly bucket: string
   readonly prefix: string

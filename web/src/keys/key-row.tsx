@@ -156,7 +156,7 @@ function Revoke({ accessKey, isAsked, onClose }: RevokeProps) {
       onClose={onClose}
     >
       Apps that use <b>{name}</b> and links that were signed with it stop working within a second,
-      or a minute where the database does not respond. This cannot be undone.
+      or within a minute if the database does not respond. This cannot be undone.
     </Confirm>
   )
 }

@@ -3,7 +3,7 @@ import type { KeyReply } from '../../../src/dashboard/management/key-routes.ts'
 export type Grant = KeyReply['grants'][number]
 export type Action = Grant['actions'][number]
 
-/** The actions of a grant, in the order that they are shown. */
+/** The actions of a grant, in the order in which they are shown. */
 export const actionLabels: readonly {
   readonly value: Action
   readonly label: string
@@ -12,7 +12,7 @@ export const actionLabels: readonly {
 }[] = [
   { value: 'list', label: 'List' },
   { value: 'read', label: 'Read' },
-  { value: 'write', label: 'Write', more: 'Also over existing files' },
+  { value: 'write', label: 'Write', more: 'Can also replace existing files' },
   { value: 'delete', label: 'Delete' },
   {
     value: 'manage',
@@ -58,7 +58,7 @@ export interface KeyState {
   readonly color: 'red' | 'gray' | 'blue'
 }
 
-/** What is unusual about a key, the most important first; empty for one that is simply valid. */
+/** The states of a key that need pointing out, most important first; empty for an ordinary valid key. */
 export function keyStates(key: KeyReply, nowMs: number): KeyState[] {
   const { isDisabled, expiresAt, oldSecretUntil, source, problem } = key
   const isExpired = expiresAt !== null && Date.parse(expiresAt) <= nowMs

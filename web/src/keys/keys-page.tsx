@@ -26,7 +26,7 @@ export function KeysPage() {
         ACCESS_KEY, can do everything.
       </PageHeading>
       <Section
-        title="Keys of apps"
+        title="App keys"
         actions={
           <Button size="xs" leftSection={<IconPlus size={16} />} onClick={() => setIsAdding(true)}>
             Create a key

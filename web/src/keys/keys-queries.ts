@@ -14,7 +14,7 @@ export function useKeys() {
   })
 }
 
-/** Changes an access key, or makes one. */
+/** Creates or changes an access key. */
 export function useKeyAction<Reply = unknown>(handlers: ChangeHandlers<Reply>) {
   return useChange({ base, refreshes: 'keys' }, handlers)
 }

@@ -46,8 +46,8 @@ export function ModelsPage() {
   return (
     <>
       <PageHeading title="Models">
-        The models that clients find at /v1/models. Calls of them are passed on to their
-        connections, and need a key.
+        The models that clients find at /v1/models. Calls need a key and are passed on to the
+        connections of the model.
       </PageHeading>
       <RefusedKeys />
       <Tabs

@@ -30,7 +30,7 @@ export function useProviders() {
   })
 }
 
-/** Asks upstreams, so it can take as long as a model list: up to 5 s. */
+/** Queries the upstreams, so it can take as long as a model list: up to 5 s. */
 export function useListings() {
   return useQuery({
     queryKey: ['listed', 'connections'],

@@ -6,7 +6,7 @@ import { HealthSection } from './health/health-section.tsx'
 import classes from './overview-page.module.css'
 import { TrafficSection } from './traffic/traffic-section.tsx'
 
-/** Whether it works, what it does, and what is stored. */
+/** The health, traffic and contents of the service. */
 export function OverviewPage() {
   return (
     <>

@@ -15,15 +15,15 @@ export interface TimePlotProps {
   readonly times: readonly number[]
   /** Up to four, each with a value for each time. */
   readonly series: readonly PlotSeries[]
-  /** Bars stand on each other: their sum must mean something. */
+  /** Bars are stacked: their sum must be meaningful. */
   readonly kind: 'bars' | 'lines'
   readonly format: (value: number) => string
   readonly formatTime: (atMs: number) => string
-  /** What the values are, for a round scale. Default: any number. */
+  /** The unit of the values, for a round scale. Default: any number. */
   readonly unit?: 'bytes' | 'count'
 }
 
-/** "–" for what is not known. */
+/** The formatted value; "–" if it is not known. */
 export function shownValue(value: number | null | undefined, format: (value: number) => string) {
   return value === null || value === undefined ? '–' : format(value)
 }

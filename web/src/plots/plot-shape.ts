@@ -1,4 +1,4 @@
-/** What a plot draws, in units of the plot: a slot for each time is 1 wide, and the plot is 100 high. */
+/** The shapes of a plot in its own units: each time has a slot 1 wide, and the plot is 100 high. */
 export const plotHeight = 100
 
 /** Values in the order of the times; null: unknown, which leaves a gap. */
@@ -14,10 +14,10 @@ const roundTops = [1, 2, 4, 6, 8, 10]
  * The value at the top of a plot: round, and not below any value.
  *
  * @param base 1024 for bytes, whose units are its powers
- * @param least for counts, of which there is no half: 2
+ * @param minimum of the result: 2 for counts, because there is no half of a count
  */
-export function plotTop(highest: number, base: 1000 | 1024 = 1000, least = 0): number {
-  const wanted = Math.max(highest, least)
+export function plotTop(highest: number, base: 1000 | 1024 = 1000, minimum = 0): number {
+  const wanted = Math.max(highest, minimum)
   if (!(wanted > 0)) return 1
   const unit = base ** Math.floor(Math.log(wanted) / Math.log(base))
   const decade = 10 ** Math.floor(Math.log10(wanted / unit))
@@ -25,14 +25,14 @@ export function plotTop(highest: number, base: 1000 | 1024 = 1000, least = 0): n
   return round * decade * unit
 }
 
-/** The highest value, or the highest sum of bars that stand on each other. */
+/** The highest value, or the highest sum of stacked bars. */
 export function highestOf(series: readonly Values[], isStacked: boolean): number {
   if (!isStacked) return series.flat().reduce<number>((top, value) => Math.max(top, value ?? 0), 0)
   const sums = stacked(series).at(-1) ?? []
   return sums.reduce((top, sum) => Math.max(top, sum), 0)
 }
 
-/** The upper ends of bars that stand on those of the series before. */
+/** The upper ends of bars that are stacked on those of the previous series. */
 export function stacked(series: readonly Values[]): readonly (readonly number[])[] {
   const ends: number[][] = []
   for (const values of series) {

@@ -12,7 +12,7 @@ export function PlotTable({ title, times, series, format, formatTime }: TimePlot
     >
       <summary>{`Table of ${title.toLowerCase()}`}</summary>
       {isOpen && (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: scrolling regions must be reachable by keyboard
         <section className={classes.table} aria-label={title} tabIndex={0}>
           <table>
             <thead>

@@ -13,7 +13,7 @@ import {
 import { PlotTable } from './plot-table.tsx'
 import classes from './time-plot.module.css'
 
-/** Values over time. The pointer and the arrow keys show those of a time, and a table has all of them. */
+/** Values over time. The pointer and the arrow keys show the values of one time; a table shows all values. */
 export function TimePlot(props: TimePlotProps) {
   const { title, times, series, kind, format, formatTime, unit } = props
   const highest = highestOf(
@@ -64,7 +64,7 @@ interface AreaProps extends TimePlotProps {
   readonly isEmpty: boolean
 }
 
-/** For screen readers a slider through the times, which says the values of each. */
+/** For screen readers, a slider through the times that reads the values of each. */
 function Area(props: AreaProps) {
   const { title, times, series, format, formatTime, isEmpty } = props
   const count = times.length
@@ -85,7 +85,7 @@ function Area(props: AreaProps) {
       {...events}
     >
       <Drawing {...props} slot={slot} />
-      {isEmpty && <span className={classes.empty}>Nothing in this time</span>}
+      {isEmpty && <span className={classes.empty}>No data in this period</span>}
       {slot !== undefined && (
         <div
           className={classes.tooltip}
@@ -149,7 +149,7 @@ function useSlot(count: number) {
   const events = {
     onPointerMove: point,
     onPointerDown: point,
-    // A finger that leaves has pointed at something.
+    // The values stay when a finger is lifted.
     onPointerLeave: ({ pointerType }: PointerEvent) =>
       pointerType === 'mouse' && setSlot(undefined),
     onFocus: () => setSlot((before) => before ?? count - 1),

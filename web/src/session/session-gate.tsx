@@ -19,7 +19,7 @@ export function SessionGate({ children }: { readonly children: ReactNode }) {
   useEffect(() => {
     // Repeats queries that failed without a session.
     if (status === 'active') void queries.invalidateQueries()
-    // Also if another tab has signed out: the next session starts with nothing.
+    // Also if another tab has signed out: the next session starts with an empty cache.
     if (status === 'none') queries.clear()
   }, [status, queries])
   if (status === 'none') {

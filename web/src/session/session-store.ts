@@ -11,7 +11,7 @@ export interface SessionStorage {
 }
 
 interface SessionStoreParts {
-  /** Shared by the tabs of a browser, so that a new tab is signed in too. */
+  /** Shared by the tabs of a browser, so that a new tab is already signed in. */
   readonly storage: () => SessionStorage
   /** Milliseconds since the epoch. */
   readonly now: () => number

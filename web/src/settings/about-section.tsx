@@ -7,7 +7,7 @@ import classes from './settings-section.module.css'
 
 const documentation = 'https://github.com/bucketry/bucketry#readme'
 
-/** The version, where to read on, and what to keep a copy of. */
+/** The version, the documentation and the backup command. */
 export function AboutSection() {
   const status = useStatus().data
   return (
@@ -51,8 +51,8 @@ export function AboutSection() {
           what="the backup command"
         />
         <Text size="xs" c="dimmed">
-          Run it where the gateway runs, also while it runs. It does not contain objects: back up
-          the drive as well.
+          Run it where the gateway runs. The gateway can keep running. The backup does not contain
+          objects: back up the drive as well.
         </Text>
       </Stack>
     </Section>

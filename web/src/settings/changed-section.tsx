@@ -7,7 +7,7 @@ import { Section } from '../ui/section.tsx'
 import { amountOrNone, changedBuckets } from './changed-text.ts'
 import classes from './settings-section.module.css'
 
-/** What is set at run time, with links to where. */
+/** What was set at run time, with links to the pages that set it. */
 export function ChangedSection() {
   const buckets = useBuckets().data?.buckets
   const keys = useKeys().data?.keys
@@ -19,13 +19,13 @@ export function ChangedSection() {
         <Changed href="/keys" name="Access keys" text={keys && amountOrNone(keys.length, 'key')} />
         <Changed
           href="/models/connections"
-          name="Connections of models"
+          name="Model connections"
           text={routing && amountOrNone(routing.connections.length, 'connection')}
         />
       </dl>
       <Text size="xs" c="dimmed" mt="sm">
-        This is kept in the database, is in force at once, and holds for every gateway that shares
-        it.
+        These settings are stored in the database, take effect at once, and apply to every gateway
+        that shares it.
       </Text>
     </Section>
   )

@@ -5,13 +5,13 @@ import { ChangedSection } from './changed-section.tsx'
 import classes from './settings-page.module.css'
 import { SettingsSection } from './settings-section.tsx'
 
-/** What is set, and where it comes from. */
+/** The settings and where they come from. */
 export function SettingsPage() {
   return (
     <>
       <PageHeading title="Settings">
-        What is set where the gateway is started is read at its start: change it there, then restart
-        the gateway.
+        Settings from the environment and bucketry.env are read at startup: change them there, then
+        restart the gateway.
       </PageHeading>
       <div className={classes.columns}>
         <SettingsSection />

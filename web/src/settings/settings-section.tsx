@@ -15,7 +15,7 @@ export function SettingsSection() {
   const [isWhole, { toggle }] = useDisclosure(false)
   return (
     <Section
-      title="Set at the start"
+      title="Set at startup"
       actions={
         <Button size="compact-xs" variant="default" onClick={toggle} aria-pressed={isWhole}>
           {isWhole ? 'Hide defaults' : 'Show defaults'}

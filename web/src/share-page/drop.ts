@@ -1,7 +1,7 @@
 /** Sends the files that a visitor chooses, each in a request of its own. The page is src/dashboard/shares/drop-links.ts. */
 
 const atOnce = 2
-/** Another visitor may have taken the name meanwhile. */
+/** The status if the name is taken: another visitor may have used it since. */
 const conflict = 409
 
 interface Sending {
@@ -72,7 +72,9 @@ async function send({ file, row, state }: Sending, form: HTMLFormElement): Promi
     : text.trim() || 'The connection was lost. Choose the file again.'
 }
 
-/** Resolves with status 0 if the connection was lost. XMLHttpRequest, because fetch does not tell progress. */
+/**
+ * Resolves with status 0 if the connection was lost. XMLHttpRequest, because fetch does not report upload progress.
+ */
 function put(
   file: File,
   address: string,

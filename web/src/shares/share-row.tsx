@@ -42,7 +42,7 @@ export function ShareRow({ share }: { readonly share: ShareReply }) {
     >
       {share.url === null && (
         <Text size="xs" c="var(--mantine-color-error)" mt={4}>
-          The link works, but it cannot be shown: SECRET_KEY was another one when it was made.
+          The link works, but cannot be shown: SECRET_KEY has changed since the link was created.
         </Text>
       )}
       <Revoke share={share} name={name} isAsked={isAsked} onClose={() => setIsAsked(false)} />
@@ -122,8 +122,8 @@ function Revoke({ share, name, isAsked, onClose }: RevokeProps) {
       onConfirm={() => mutate(share.shareId, { onSettled: onClose })}
       onClose={onClose}
     >
-      Everyone who has it is told that it has ended. Other links to the same place stay. This cannot
-      be undone.
+      People who open it are told that it has ended. Other links to the same place keep working.
+      This cannot be undone.
     </Confirm>
   )
 }

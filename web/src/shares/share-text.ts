@@ -8,7 +8,7 @@ export const endLabels: Readonly<Record<NonNullable<ShareReply['end']>, string>>
   revoked: 'revoked',
   expired: 'expired',
   used: 'used up',
-  denied: 'no rights any more',
+  denied: 'no longer permitted',
 }
 
 export const kindLabels: Readonly<Record<Kind, string>> = {

@@ -19,8 +19,8 @@ export function SharesPage() {
         Shared links
       </Title>
       <Text size="sm" c="dimmed" mb="md" maw={720}>
-        People who have a link need no account. A link does only what its maker may do, and ends
-        when you revoke it.
+        People who have a link need no account. A link allows only what its creator is allowed to
+        do, and ends when you revoke it.
       </Text>
       <Loaded query={useShares()} failure="The links could not be loaded">
         {({ shares }) => <Shares shares={shares} />}
@@ -34,7 +34,7 @@ function Shares({ shares }: { readonly shares: readonly ShareReply[] }) {
   const ended = shares.filter(({ end }) => end !== null)
   return (
     <>
-      <Section title="Links that work">
+      <Section title="Active links">
         {active.length === 0 ? <NoShares /> : <Rows shares={active} />}
       </Section>
       {ended.length > 0 && (

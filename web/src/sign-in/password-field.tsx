@@ -13,7 +13,7 @@ interface PasswordFieldProps {
 export function PasswordField({ value, onChange, error, attempt }: PasswordFieldProps) {
   const input = useRef<HTMLInputElement>(null)
   const [isShown, { toggle }] = useDisclosure(false)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: it is the attempt that counts
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs once for each failed attempt
   useEffect(() => {
     input.current?.focus()
     input.current?.select()

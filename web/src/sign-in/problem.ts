@@ -12,7 +12,7 @@ interface Refusal {
   readonly retryAfterSeconds: number | undefined
 }
 
-/** Used without Retry-After: a proxy may limit requests too. */
+/** Used without Retry-After: a proxy may also limit requests. */
 const assumedWaitSeconds = 60
 
 /** @param isOff whether no password is set, which is a 503 like a failing store. */

@@ -3,14 +3,14 @@ interface ThreadOptions {
   /** Milliseconds. */
   readonly limitMs: number
   readonly transfer?: readonly Transferable[]
-  /** What the error says if there is no answer in time, and if the thread fails. */
+  /** The error messages for a time-out and for a thread that fails. */
   readonly late: string
   readonly broken: string
 }
 
 /**
- * Gives a new thread one task and returns its answer. The thread ends with it, with the signal, or at a limit of time:
- * what somebody has made to be slow stops no page.
+ * Runs one task in a new thread and returns its answer. The thread ends with the answer, on the signal, or at a time
+ * limit, so that input crafted to be slow does not block the page.
  */
 export function runThread<Answer>(
   worker: Worker,

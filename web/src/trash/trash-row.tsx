@@ -66,12 +66,13 @@ export function TrashRow({ bucket, item, onEnd }: TrashRowProps) {
       <Confirm
         isOpen={question === 'beside'}
         title="Some names are taken"
-        action="Restore beside"
+        action="Restore under new names"
         onConfirm={() => restore(true)}
         onClose={() => setQuestion(undefined)}
       >
-        Objects with the names of {name} or others exist. They stay as they are. What is still in
-        the trash can be restored beside them, with a number in its name.
+        Objects with the name {name}, or with other names in this item, already exist. They stay as
+        they are. What is still in the trash can be restored beside them, with a number added to its
+        name.
       </Confirm>
       <Confirm
         isOpen={question === 'delete'}
@@ -86,7 +87,7 @@ export function TrashRow({ bucket, item, onEnd }: TrashRowProps) {
       >
         {name}
         {objects > 1 && ` and ${more}${formatAmount(objects - 1, 'other object')}`} cannot be
-        restored then.
+        restored afterwards.
       </Confirm>
     </Row>
   )

@@ -12,7 +12,7 @@ interface FormDialogProps {
   readonly obstacle?: string | undefined
   /** Why the action failed. */
   readonly problem?: string | undefined
-  /** Stands at the other end of the buttons. */
+  /** Shown at the opposite end of the button row. */
   readonly aside?: ReactNode
   readonly onSubmit: () => void
   readonly onClose: () => void

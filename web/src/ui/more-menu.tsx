@@ -7,7 +7,7 @@ interface MoreMenuProps {
   readonly name: string
   /** Menu items. */
   readonly children: ReactNode
-  /** The label of the item that destroys. */
+  /** The label of the destructive item. */
   readonly removal: string
   readonly onRemove: () => void
 }

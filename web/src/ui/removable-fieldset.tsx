@@ -6,7 +6,7 @@ import { IconButton } from './icon-button.tsx'
 interface RemovableFieldsetProps {
   readonly title: string
   readonly children: ReactNode
-  /** Absent: it can't be removed. */
+  /** Absent if it cannot be removed. */
   readonly onRemove?: (() => void) | undefined
 }
 

@@ -23,7 +23,7 @@ export function useAction({ path, method, failure, refreshes }: Action) {
 
 export interface Change {
   readonly method: 'POST' | 'PATCH' | 'DELETE'
-  /** Below that of the resource. */
+  /** Relative to the base path. */
   readonly path: string
   readonly body?: object
 }
@@ -33,7 +33,7 @@ export interface ChangeHandlers<Reply> {
   readonly onError?: (error: Error) => void
 }
 
-/** Changes one of the resources below a path, or makes one, and loads the list of them again. */
+/** Creates or changes a resource below a path, then reloads the list of resources. */
 export function useChange<Reply>(
   { base, refreshes }: { readonly base: string; readonly refreshes: string },
   handlers: ChangeHandlers<Reply>,

@@ -48,6 +48,6 @@ test('a policy is told, and what ACLS makes of ACLs', () => {
     settings: [{ name: 'ACLS', value, isSecret: false, isSet: false, source: 'default' as const }],
   })
   assert.match(aclEffect(acls('ignore')), /have no effect/)
-  assert.match(aclEffect(acls('bucket')), /changes this switch/)
+  assert.match(aclEffect(acls('bucket')), /can change this switch/)
   assert.equal(aclEffect(acls('refuse')), '')
 })

@@ -78,7 +78,7 @@ describe('expiryText', () => {
   test('says that more may follow while it counts', () => {
     const sum = { ...count, objects: 1, isComplete: false }
     assert.match(expiryText(sum, nowMs), /^Saving deletes at least 1 object, /)
-    assert.equal(expiryText({ ...sum, objects: 0 }, nowMs), 'Nothing was found so far.')
-    assert.equal(expiryText(undefined, nowMs), 'Nothing was found so far.')
+    assert.equal(expiryText({ ...sum, objects: 0 }, nowMs), 'Nothing found so far.')
+    assert.equal(expiryText(undefined, nowMs), 'Nothing found so far.')
   })
 })

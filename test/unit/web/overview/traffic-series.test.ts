@@ -24,7 +24,7 @@ test('The plots have their sums, and no time of the drive where nothing called i
       ['Requests', ['6']],
       ['Errors', ['2', '0']],
       ['Bytes', ['2.00 KiB', '4.00 KiB']],
-      ['Time of the drive', [undefined, undefined]],
+      ['Drive latency', [undefined, undefined]],
     ],
   )
   assert.deepEqual(plots[3]?.series[1]?.values, [null, 12])

@@ -19,7 +19,7 @@ const states = {
   interrupted: { label: 'interrupted', color: 'orange' },
 } as const satisfies Record<DeletionReply['state'], object>
 
-/** Running folder deletions and those of the last day; nothing if there are none. */
+/** Folder deletions that are running or ended in the last day. Renders nothing if there are none. */
 export function DeletionsSection() {
   const { data } = useDeletions()
   if (data === undefined || data.deletions.length === 0) return null

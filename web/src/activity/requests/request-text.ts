@@ -17,7 +17,7 @@ export function authorText({ by, accessKey }: Pick<ActivityStatus, 'by' | 'acces
   return { owner: 'by ACCESS_KEY', anyone: 'unsigned', dashboard: 'in the dashboard' }[by]
 }
 
-/** What is left out of a flood. */
+/** The number of changes that a busy second leaves out of the list. */
 export function moreText(more: number): string | undefined {
   return more === 0 ? undefined : `${formatAmount(more, 'more change')} in this second`
 }
@@ -25,7 +25,7 @@ export function moreText(more: number): string | undefined {
 const minuteMs = 60_000
 const spanMs: Readonly<Record<string, number>> = { hour: 60 * minuteMs, day: 24 * 60 * minuteMs }
 
-/** The beginning of a span that ends now. To the minute, so that it stays the same for a while. */
+/** The start of a span that ends now, rounded down to the minute so that the query stays the same for a while. */
 export function beginningOf(span: string, nowMs: number): string | undefined {
   const ms = spanMs[span]
   if (ms === undefined) return undefined

@@ -57,7 +57,7 @@ export function RequestsSection() {
     <Section title="Requests" actions={what === 'failures' && <ClearButton />}>
       <div className={classes.filter}>
         <SegmentedControl
-          aria-label="What is listed"
+          aria-label="Listed requests"
           size="xs"
           value={what}
           onChange={(value) => set('what', value === 'all' ? '' : value)}
@@ -115,7 +115,7 @@ function SearchField({ initial, onSearch }: SearchFieldProps) {
 function BucketSelect({ filter: { get, set } }: { readonly filter: Filter }) {
   const names = useBuckets().data?.buckets.map(({ name }) => name) ?? []
   const chosen = get('bucket')
-  // A bucket of the address may be gone.
+  // The bucket in the page address may no longer exist.
   const known = chosen === '' || names.includes(chosen) ? names : [...names, chosen]
   return (
     <NativeSelect
@@ -163,7 +163,7 @@ function None({ isFiltered, onClear }: { isFiltered: boolean; onClear: () => voi
   const icon = <IconActivity size={32} stroke={1.5} />
   if (!isFiltered) {
     return (
-      <EmptyState icon={icon} title="Nothing happened yet">
+      <EmptyState icon={icon} title="Nothing has happened yet">
         Uploads, deletions, changes of settings and failed requests appear here.
       </EmptyState>
     )

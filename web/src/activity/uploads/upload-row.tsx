@@ -39,8 +39,8 @@ export function OpenUploadRow({ upload }: { readonly upload: UploadStatus }) {
             onConfirm={() => mutate(undefined, { onSettled: close })}
             onClose={close}
           >
-            The {formatBytes(bytes)} of <b>{key}</b> uploaded so far are deleted. A client that is
-            still uploading gets an error.
+            The {formatBytes(bytes)} of <b>{key}</b> uploaded so far will be deleted. A client that
+            is still uploading gets an error.
           </Confirm>
         </>
       }

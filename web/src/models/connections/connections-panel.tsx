@@ -57,8 +57,8 @@ function Connections({ state: { connections, warnings } }: { readonly state: War
   return (
     <>
       <Text size="sm" c="dimmed" mb="md">
-        Models are listed in this order, those of a provider by its first active connection. Calls
-        go to the other active connections of the provider if the first one fails.
+        Models are listed in this order. The models of a provider are listed at its first active
+        connection. If that one fails, calls go to the other active connections of the provider.
       </Text>
       <RowList>
         {connections.map((connection, index) => (

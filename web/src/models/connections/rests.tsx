@@ -15,7 +15,7 @@ export type Rest = PausesReply['rests'][number]
 const path = `${routingPath}/rests`
 const queryKey = ['rests']
 const refreshMs = 10_000
-/** Of one connection. */
+/** Maximum lines for one connection. */
 const maxLines = 5
 
 export function useRests() {
@@ -36,7 +36,7 @@ interface RestLinesProps {
   readonly rests: readonly Rest[]
 }
 
-/** What of a connection is not called for a while, and why. */
+/** The models of a connection that are paused, and why. */
 export function RestLines({ connection, rests }: RestLinesProps) {
   const name = connectionName(connection)
   const queries = useQueryClient()
@@ -50,7 +50,7 @@ export function RestLines({ connection, rests }: RestLinesProps) {
   return (
     <Alert
       color={isOut ? 'red' : 'orange'}
-      title={isOut ? 'The key is refused' : 'Rests after failures'}
+      title={isOut ? 'The key is refused' : 'Paused after failures'}
       p="xs"
     >
       {rests.slice(0, maxLines).map((rest) => (
@@ -59,10 +59,10 @@ export function RestLines({ connection, rests }: RestLinesProps) {
           (status {rest.status}): {rest.reason}{' '}
           {Date.parse(rest.until) > Date.now() ? (
             <>
-              Called again <Age at={rest.until} />.
+              Retried <Age at={rest.until} />.
             </>
           ) : (
-            'The next call tries it again.'
+            'The next call tries again.'
           )}
         </Text>
       ))}
@@ -77,13 +77,13 @@ export function RestLines({ connection, rests }: RestLinesProps) {
         >
           Try again now
         </Button>
-        <Text size="xs">Each process of the service learns this for itself.</Text>
+        <Text size="xs">Each process of the service keeps its own pauses.</Text>
       </Group>
     </Alert>
   )
 }
 
-/** A warning on every tab: nothing else tells that an account is out. */
+/** A warning on every tab: nothing else shows that an account is refused. */
 export function RefusedKeys() {
   const refused = useRests().data?.rests.filter(isRefused) ?? []
   const connections = useRouting().data?.connections ?? []

@@ -13,7 +13,7 @@ interface RecordFormProps {
   readonly fields: readonly FieldSpec[]
   readonly initial: Draft
   readonly submitLabel: string
-  /** What to request. An ApiError is shown at the field it names. */
+  /** Returns the request to send. An ApiError is shown at the field it names. */
   readonly changeOf: (draft: Draft) => RoutingChange
   /** Called after saving or cancelling. */
   readonly onDone: () => void

@@ -9,7 +9,7 @@ import { aliasField } from '../warnings-at.ts'
 /** Routing items that share one editor. */
 export interface ItemResource<Item> {
   readonly title: string
-  /** Explains the items while there are none. */
+  /** Explains the items if there are none yet. */
   readonly hint: string
   /** "combo": on buttons and in questions. */
   readonly noun: string

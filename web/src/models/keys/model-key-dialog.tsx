@@ -14,7 +14,7 @@ interface ModelKeyDialogProps<Reply> {
   readonly onClose: () => void
 }
 
-/** Suggestions that are shown at a time. */
+/** Maximum suggestions shown at a time. */
 const maxSuggestions = 50
 
 /** The form of a model key. */
@@ -72,8 +72,8 @@ export function ModelKeyDialog<Reply>(props: ModelKeyDialogProps<Reply>) {
         ))}
       </SimpleGrid>
       <Text size="xs" c="dimmed">
-        Each process of the service counts a minute for itself, and all of them a month. The last
-        call may exceed a limit of tokens.
+        Limits per minute apply to each process of the service, limits per month to all processes
+        together. The last call may exceed a token limit.
       </Text>
     </FormDialog>
   )
@@ -90,7 +90,7 @@ function Models({ draft: { models }, error, onChange }: ModelsProps) {
   return (
     <TagsInput
       label="Allowed models"
-      description="IDs of models, where * stands for any text: lab/*. Empty: every model."
+      description="Model IDs. * stands for any text: lab/*. Empty: every model."
       placeholder={models.length === 0 ? 'every model' : ''}
       data={[...new Set(listed.map(({ id }) => id))]}
       limit={maxSuggestions}

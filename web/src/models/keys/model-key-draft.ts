@@ -15,14 +15,14 @@ export interface ModelKeyDraft {
 type LimitName = keyof ModelKeyReply['limits']
 
 export const limitFields: readonly { readonly name: LimitName; readonly label: string }[] = [
-  { name: 'requestsPerMinute', label: 'Requests a minute' },
-  { name: 'tokensPerMinute', label: 'Tokens a minute' },
-  { name: 'tokensPerMonth', label: 'Tokens a month' },
+  { name: 'requestsPerMinute', label: 'Requests per minute' },
+  { name: 'tokensPerMinute', label: 'Tokens per minute' },
+  { name: 'tokensPerMonth', label: 'Tokens per month' },
 ]
 
 const everyModel = '*'
 
-/** The draft of a new key without one. */
+/** The draft of a key; without one, the draft of a new key. */
 export function draftOf(key: ModelKeyReply | undefined): ModelKeyDraft {
   const { name = '', models = [everyModel], expiresAt = null, limits } = key ?? {}
   const text = (limit: LimitName) => String(limits?.[limit] ?? '')
@@ -41,7 +41,7 @@ export function draftOf(key: ModelKeyReply | undefined): ModelKeyDraft {
 /**
  * The body of the request that saves a draft.
  *
- * @param before of the key that is changed: a day that stays keeps its time
+ * @param before when the changed key expires now: an unchanged day keeps its time
  */
 export function bodyOf(draft: ModelKeyDraft, before: string | null): ModelKeyBody {
   const { name, models, expires, limits } = draft
@@ -63,7 +63,7 @@ export function modelsText({ models }: Pick<ModelKeyReply, 'models'>): string {
   return isEvery(models) ? 'Every model' : models.join(', ')
 }
 
-/** "60 requests and 1,000 tokens a minute, 5,000 tokens a month"; '' without limits. */
+/** "60 requests and 1,000 tokens per minute, 5,000 tokens per month"; '' without limits. */
 export function limitsText({ limits }: Pick<ModelKeyReply, 'limits'>): string {
   const { requestsPerMinute, tokensPerMinute, tokensPerMonth } = limits
   const aMinute = [
@@ -71,8 +71,8 @@ export function limitsText({ limits }: Pick<ModelKeyReply, 'limits'>): string {
     tokensPerMinute !== null && formatAmount(tokensPerMinute, 'token'),
   ].filter((part) => part !== false)
   return [
-    aMinute.length > 0 && `${aMinute.join(' and ')} a minute`,
-    tokensPerMonth !== null && `${formatCount(tokensPerMonth)} tokens a month`,
+    aMinute.length > 0 && `${aMinute.join(' and ')} per minute`,
+    tokensPerMonth !== null && `${formatCount(tokensPerMonth)} tokens per month`,
   ]
     .filter((part) => part !== false)
     .join(', ')

@@ -56,8 +56,8 @@ export function ModelKeyRow({ modelKey }: ModelKeyRowProps) {
         onConfirm={() => mutate({ method: 'DELETE', path: `/${keyId}` }, { onSettled: close })}
         onClose={close}
       >
-        Apps that use <b>{name}</b> can make no more calls within a second, or a minute where the
-        database does not respond. Answers that have begun go on. This cannot be undone.
+        Apps that use <b>{name}</b> lose access within a second, or within a minute if the database
+        does not respond. Answers that have begun are completed. This cannot be undone.
       </Confirm>
     </Row>
   )

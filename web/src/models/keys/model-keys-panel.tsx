@@ -25,7 +25,7 @@ export function ModelKeysPanel() {
   const { data: status } = useStatus()
   return (
     <Section
-      title="Keys of apps"
+      title="App keys"
       actions={
         <Button size="xs" leftSection={<IconPlus size={16} />} onClick={() => setIsAdding(true)}>
           Create a key
@@ -33,8 +33,8 @@ export function ModelKeysPanel() {
       }
     >
       <Text size="sm" c="dimmed" mb="md" maw={720}>
-        Calls need a key. Give each app one of its own; the key in the settings, MODELS_API_KEY, can
-        call every model without limits. A model key does not open the list itself.
+        Calls need a key. Give each app a key of its own; the key in the settings, MODELS_API_KEY,
+        can call every model without limits. A model key cannot read the model list.
       </Text>
       <Loaded query={useModelKeys()} failure="The model keys could not be loaded">
         {({ keys }) => <ModelKeys keys={keys} />}

@@ -14,7 +14,7 @@ export function useModelKeys() {
   })
 }
 
-/** Changes a model key, or makes one. */
+/** Creates or changes a model key. */
 export function useModelKeyAction<Reply = unknown>(handlers: ChangeHandlers<Reply>) {
   return useChange({ base, refreshes: 'model-keys' }, handlers)
 }

@@ -1,8 +1,8 @@
-/** What an event of a stream, or a whole answer, adds to what a person sees. */
+/** What an event of a stream, or a whole answer, adds to the visible answer. */
 export interface AnswerPiece {
   readonly text: string
   readonly isThinking: boolean
-  /** So far, as the upstream reports them. */
+  /** Token counts so far, as reported by the upstream. */
   readonly inputTokens: number | undefined
   readonly outputTokens: number | undefined
   /** Why the answer ends here. */

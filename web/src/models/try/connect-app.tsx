@@ -16,7 +16,7 @@ export function ConnectApp({ model }: { readonly model: string }) {
       <Section title="Connect an app">
         <Text size="sm" c="dimmed" mb="md" maw={720}>
           Replace {modelKeyPlaceholder} with a <Link href="/models/keys">model key</Link>, which is
-          shown once, when it is made.
+          shown once, when it is created.
         </Text>
         <ClientTabs
           clients={modelClients(address, model === '' ? 'MODEL' : model)}

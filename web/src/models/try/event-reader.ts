@@ -1,7 +1,7 @@
-/** Characters of one event. More is no answer that a person could read. */
+/** Maximum characters of one event. Nobody could read a longer answer. */
 const maxEvent = 1_000_000
 
-/** Takes the data of server-sent events out of a stream as it arrives (HTML standard, "Server-sent events"). */
+/** Extracts the data of server-sent events from a stream as it arrives (HTML standard, "Server-sent events"). */
 export class EventReader {
   readonly #decoder = new TextDecoder()
   #rest = ''

@@ -5,14 +5,14 @@ import type { ClientSettings } from '../../ui/copy/client-settings.ts'
 export const modelKeyPlaceholder = 'YOUR_MODEL_KEY'
 
 /**
- * Settings to paste, for each app that calls models. What speaks OpenAI's API wants the address with /v1, Claude Code
- * without: it adds /v1/messages itself.
+ * Settings to paste, for each app that calls models. Apps for OpenAI's API expect the address with /v1. Claude Code
+ * expects it without, and adds /v1/messages itself.
  *
  * @param address of this service, without a trailing slash
  */
 export function modelClients(address: string, model: string): readonly ClientSettings[] {
   const base = `${address}/v1`
-  // A JSON string is one of Python, JavaScript and YAML, too.
+  // A JSON string is also a valid string in Python, JavaScript and YAML.
   const quoted = JSON.stringify(model)
   const block = (id: string, name: string, ...blocks: ClientSettings['blocks']) => {
     return { id, name, blocks }
@@ -37,7 +37,7 @@ export function modelClients(address: string, model: string): readonly ClientSet
     }),
     block('open-webui', 'Open WebUI', {
       caption:
-        'In a shell. If MODELS_API_KEY is set, use that key: Open WebUI also reads the list, which a model key does not open',
+        'In a shell. If MODELS_API_KEY is set, use that key: Open WebUI also reads the model list, which model keys cannot read',
       text: openWebUi(base),
     }),
     block(
@@ -90,12 +90,12 @@ function openAiJs(base: string, quoted: string): string {
 
 function claudeCode(address: string, model: string): string {
   return lines(
-    // A key of Anthropic would be preferred to the token.
+    // An Anthropic key would take precedence over the token.
     'unset ANTHROPIC_API_KEY',
     `export ANTHROPIC_BASE_URL=${address}`,
     `export ANTHROPIC_AUTH_TOKEN=${modelKeyPlaceholder}`,
     `export ANTHROPIC_MODEL=${model}`,
-    // What it uses for small tasks beside.
+    // The model for small background tasks.
     `export ANTHROPIC_DEFAULT_HAIKU_MODEL=${model}`,
     'claude',
   )

@@ -11,7 +11,7 @@ export interface Answer {
   readonly totalMs: number
   readonly inputTokens: number | undefined
   readonly outputTokens: number | undefined
-  /** Connections that were asked. */
+  /** The number of connections tried. */
   readonly attempts: number
 }
 
@@ -22,7 +22,7 @@ interface Question {
   readonly onChange: (answer: Answer) => void
 }
 
-/** Characters that are shown. An answer without an end is ended here. */
+/** Maximum characters shown. An endless answer is cut off here. */
 const maxText = 500_000
 /** Anthropic requires a limit. */
 const maxTokens = 4_096
@@ -30,9 +30,9 @@ const maxTokens = 4_096
 const calls = '/-/api/calls'
 
 /**
- * Asks a model with the session of the dashboard: the service passes the call on as those of clients.
+ * Asks a model with the dashboard session. The service passes the call on like one of a client.
  *
- * @throws ApiError, the signal's reason, or an error of an answer that broke off
+ * @throws ApiError, the signal's reason, or an error if the answer breaks off
  */
 export async function streamAnswer({ model, prompt, signal, onChange }: Question): Promise<void> {
   const startedAtMs = performance.now()
@@ -74,7 +74,7 @@ async function ask(model: string, prompt: string, signal: AbortSignal): Promise<
   }
 }
 
-/** The data of the events of a stream, or the whole body of another answer. */
+/** The data of the events of a stream, or the whole body of a reply that is not a stream. */
 async function* dataOf(reply: Response): AsyncGenerator<string> {
   if (!/^text\/event-stream/i.test(reply.headers.get('content-type') ?? '')) {
     yield await reply.text()

@@ -13,7 +13,7 @@ import type { Answer } from './stream-answer.ts'
 import classes from './try.module.css'
 import { useAnswer } from './use-answer.ts'
 
-/** Of a list that may have thousands. */
+/** Maximum models suggested from a list that may have thousands. */
 const maxShown = 50
 
 /** A question to a model, and settings for apps that use it. The model is part of the page's address. */
@@ -56,7 +56,7 @@ function Question({ model }: { readonly model: string }) {
     <form onSubmit={submit}>
       <Textarea
         label="Question"
-        description="Ctrl+Enter asks. It costs what any call costs, and is counted as Try it in the usage."
+        description="Ctrl+Enter sends the question. It costs the same as any call and appears as Try it in the usage."
         autosize
         minRows={2}
         maxRows={10}
@@ -91,7 +91,7 @@ function Question({ model }: { readonly model: string }) {
         </Text>
       </Group>
       {phase !== 'none' && answer !== undefined && answer.text !== '' && (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: scrolling regions must be reachable by keyboard
         <section className={classes.answer} aria-label="Answer" tabIndex={0}>
           {answer.text}
         </section>
@@ -121,7 +121,7 @@ function statusText(phase: string, answer: Answer | undefined): string {
 
 const waitingText = 'Waiting for the first token…'
 
-/** False if the upstream has not said. */
+/** False if the upstream has not reported them. */
 function tokensText({ inputTokens, outputTokens = 0 }: Answer): string | false {
   if (inputTokens === undefined) return false
   return `${formatCount(inputTokens)} input and ${formatAmount(outputTokens, 'output token')}`
@@ -144,8 +144,8 @@ function Failed({ error, hasText }: { readonly error: Error; readonly hasText: b
         )}
         {status !== 401 && (
           <Text size="sm">
-            <Link href="/models/connections">Connections</Link> shows what rests after failures, and
-            tests the key of each.
+            <Link href="/models/connections">Connections</Link> shows what is paused after failures,
+            and can test each key.
           </Text>
         )}
       </Stack>

@@ -40,7 +40,8 @@ export function useAnswer() {
 }
 
 function messageOf(error: unknown): Error {
-  // What fetch says of a connection that broke differs by browser.
-  if (error instanceof TypeError) return new Error('The answer broke off before its end.')
+  // The message of fetch for a broken connection differs by browser.
+  if (error instanceof TypeError)
+    return new Error('The connection was lost before the answer ended.')
   return error instanceof Error ? error : new Error(String(error))
 }

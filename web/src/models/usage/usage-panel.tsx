@@ -24,7 +24,7 @@ const filters = [
   { field: 'model', param: 'model', label: 'Model', all: 'All models' },
 ] as const
 
-/** What calls used. What is chosen is part of the page's address. */
+/** The usage of calls. The selection is part of the page address. */
 export function UsagePanel() {
   const [params, set] = useAddressParams()
   const period = periodOf(params.get('period'))
@@ -54,8 +54,8 @@ export function UsagePanel() {
             <>
               {isCut && (
                 <Alert color="orange" mb="md">
-                  There is more than one page can show: the newest figures are missing. Choose a
-                  shorter period.
+                  There is more data than this page can show: the newest figures are missing. Choose
+                  a shorter period.
                 </Alert>
               )}
               {rows.length === 0 ? (
@@ -84,7 +84,7 @@ interface FiltersProps {
   readonly onChange: (name: string, value: string) => void
 }
 
-/** A letter before each value, because the key of the settings has an empty id. */
+/** A letter before each value, because the key in the settings has an empty id. */
 function Filters({ rows, filter, nameOf, onChange }: FiltersProps) {
   return (
     <Group mb="lg" gap="sm">

@@ -4,7 +4,7 @@ import { request } from '../../api/client.ts'
 import { type Period, timesOf, type UsageRow } from './usage-sums.ts'
 
 const refreshMs = 30_000
-/** Of the service's 10,000 rows each. */
+/** Maximum pages, of 10,000 rows each. */
 const maxPages = 10
 
 interface Usage {
@@ -20,7 +20,7 @@ export function useUsage(period: Period) {
     queryKey: ['usage', period.id],
     queryFn: ({ signal }) => readUsage(period, signal),
     refetchInterval: refreshMs,
-    // Another period replaces the plots without a jump.
+    // The plots stay until those of another period are loaded, so that the page does not jump.
     placeholderData: keepPreviousData,
   })
 }

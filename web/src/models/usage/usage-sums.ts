@@ -5,7 +5,7 @@ export type UsageRow = UsageReply['rows'][number]
 const hourMs = 3_600_000
 const dayMs = 24 * hourMs
 
-/** What can be chosen, the default first. Days begin at midnight UTC, as the service counts. */
+/** The periods to choose from, the default first. Days begin at midnight UTC, as the service counts. */
 export const periods = [
   { id: '30d', label: 'Last 30 days', by: 'day', steps: 30, stepMs: dayMs },
   { id: '24h', label: 'Last 24 hours', by: 'hour', steps: 24, stepMs: hourMs },
@@ -56,7 +56,7 @@ export function sumsAt(rows: readonly UsageRow[], times: readonly number[]): rea
   return times.map((time) => sumOf(byTime.get(time) ?? []))
 }
 
-/** What tables have a line for. */
+/** The fields by which a table can group rows. */
 export const groupings = ['model', 'keyId', 'connectionId', 'from'] as const
 
 export type Grouping = (typeof groupings)[number]

@@ -57,7 +57,7 @@ export function UsageTable({ rows, by, nameOf }: UsageTableProps) {
           />
         }
       >
-        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrolling regions must be reachable by keyboard */}
         <section className={classes.sums} aria-label="Table of the sums" tabIndex={0}>
           <table>
             <thead>

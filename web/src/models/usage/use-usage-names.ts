@@ -4,7 +4,7 @@ import { useModelKeys } from '../keys/model-keys-queries.ts'
 import { useRouting } from '../routing-queries.ts'
 import type { Grouping } from './usage-sums.ts'
 
-/** What a value of a usage row is called. */
+/** Returns the display name of a value in a usage row. */
 export type UsageNames = (field: Grouping, value: string, by?: 'day' | 'hour') => string
 
 /** Keys without a row of their own. */

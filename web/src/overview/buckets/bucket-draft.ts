@@ -7,7 +7,7 @@ import { formatExactBytes } from '../../format/bytes.ts'
 
 /** The settings of a bucket, as they are typed. */
 export interface BucketDraft {
-  /** Also by a policy, which is removed when it is switched off. */
+  /** Also true if a policy opens the bucket. Switching it off removes the policy. */
   readonly isPublic: boolean
   /** One per line; '' if CORS_ALLOWED_ORIGINS applies. */
   readonly origins: string
@@ -26,7 +26,7 @@ export interface RuleDraft {
   readonly uploadDays: string
 }
 
-/** What S3 clients have set for a rule, in words: the form has no fields for it. */
+/** What S3 clients have set for a rule and the form has no fields for, in words. */
 export function unshownDetails(rule: ExpiryRule): string[] {
   const { isEnabled, tags, largerThan, smallerThan } = rule
   const pairs = Object.entries(tags ?? {}).map(([key, value]) => `${key}=${value}`)
@@ -64,7 +64,7 @@ function ruleDraftOf(rule: ExpiryRule): RuleDraft {
   return { rule, prefix, days: textOf(days), uploadDays: textOf(abortUploadsDays) }
 }
 
-/** A rule to fill in, with an id that no other rule has. */
+/** An empty rule with an id that no other rule has. */
 export function newRule(rules: readonly RuleDraft[]): RuleDraft {
   const ids = new Set(rules.map(({ rule }) => rule.id))
   let number = rules.length + 1
@@ -76,8 +76,8 @@ export function newRule(rules: readonly RuleDraft[]): RuleDraft {
 }
 
 /**
- * The body of `PATCH /buckets/{bucket}`: only what differs. A PATCH of origins or rules replaces all of them, also
- * details that S3 clients have set and the form does not show.
+ * The body of `PATCH /buckets/{bucket}`: only the fields that differ. A PATCH of origins or rules replaces all of
+ * them, including details that S3 clients have set and the form does not show.
  */
 export function changeOf(bucket: BucketStatus, draft: BucketDraft): BucketChange {
   const before = draftOf(bucket)

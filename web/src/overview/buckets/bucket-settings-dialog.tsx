@@ -24,7 +24,7 @@ interface BucketSettingsDialogProps {
 export function BucketSettingsDialog({ bucket, onClose }: BucketSettingsDialogProps) {
   const [draft, setDraft] = useState(() => draftOf(bucket))
   const { mutate, isPending, error } = useBucketAction(onClose)
-  /** What waits for the count of what it would delete. */
+  /** A change of the rules that waits until what it would delete is counted. */
   const [checked, setChecked] = useState<RulesChange>()
   const closeCheck = useCallback(() => setChecked(undefined), [])
   const save = useCallback(
@@ -163,7 +163,7 @@ function RemoveButton({ bucket: { name, source }, onRemoved }: RemoveButtonProps
         onClose={close}
       >
         The bucket <b>{name}</b> and its empty folder are removed, and open uploads to it are
-        aborted. A bucket with content stays.
+        aborted. A bucket that is not empty cannot be removed.
       </Confirm>
     </>
   )

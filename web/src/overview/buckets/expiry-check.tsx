@@ -17,12 +17,12 @@ interface ExpiryCheckProps {
   readonly bucket: BucketStatus
   readonly change: RulesChange
   readonly isBusy: boolean
-  /** Stays the same. */
+  /** Must be stable between renders. */
   readonly onSave: (change: RulesChange) => void
   readonly onClose: () => void
 }
 
-/** Counts what the rules would delete now. Saves them if it is nothing, and asks otherwise. */
+/** Counts what the rules would delete now. Saves the rules if that is nothing, and asks otherwise. */
 export function ExpiryCheck({ bucket, change, isBusy, onSave, onClose }: ExpiryCheckProps) {
   const [round, setRound] = useState(0)
   const { count, problem } = useCount(bucket.name, change, round, onSave)
@@ -75,7 +75,7 @@ function Consequences({ bucket }: { readonly bucket: BucketStatus }) {
   )
 }
 
-/** The count, from the beginning in each round. */
+/** The count, which each round starts again. */
 function useCount(
   bucket: string,
   change: RulesChange,
@@ -83,7 +83,7 @@ function useCount(
   onNone: (change: RulesChange) => void,
 ) {
   const [state, setState] = useState<{ count?: ExpiryCount; problem?: string }>({})
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another round is another count
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each round starts the count again
   useEffect(() => {
     const controller = new AbortController()
     const { signal } = controller

@@ -18,8 +18,8 @@ export function deletesObjects(rules: ExpiryDryRunBody['expiry']): boolean {
 /**
  * Adds up the dry runs of all parts of a bucket.
  *
- * @param ask a dry run from the position that the one before returned
- * @param onCount learns the sum after each part
+ * @param ask does a dry run from the position that the previous one returned
+ * @param onCount receives the sum after each part
  */
 export async function countExpired(
   ask: (after: string) => Promise<ExpiryDryRunReply>,
@@ -47,9 +47,9 @@ function earlier(one: string | null, other: string | null): string | null {
   return one < other ? one : other
 }
 
-/** What saving the rules deletes; undefined: nothing was counted yet. */
+/** Says what saving the rules deletes. An undefined count: nothing was counted yet. */
 export function expiryText(count: ExpiryCount | undefined, nowMs: number): string {
-  if (count === undefined || count.objects === 0) return 'Nothing was found so far.'
+  if (count === undefined || count.objects === 0) return 'Nothing found so far.'
   const { objects, bytes, oldest, isComplete } = count
   const amount = `${formatAmount(objects, 'object')}, ${formatBytes(bytes)} in total`
   const deleted = `Saving deletes ${isComplete ? '' : 'at least '}${amount}, within seconds.`

@@ -5,11 +5,11 @@ import { failedText, type TrafficSums } from '../traffic/traffic-series.ts'
 export interface Health {
   readonly level: 'good' | 'watch' | 'bad'
   readonly title: string
-  /** What is not as it should be. */
+  /** What is wrong. */
   readonly reasons: readonly string[]
 }
 
-/** Whether the service does its work, and what to look at. */
+/** Whether the service works, and what needs attention. */
 export function healthOf(
   { drives }: Pick<StatusReply, 'drives'>,
   lastHour: Pick<TrafficSums, 'failed'> | undefined,
@@ -26,7 +26,6 @@ export function healthOf(
     ...(failed === undefined ? [] : [failed]),
   ]
   if (away.length > 0) return { level: 'bad', title: 'Something does not work', reasons }
-  if (reasons.length > 0)
-    return { level: 'watch', title: 'Works, with something to look at', reasons }
+  if (reasons.length > 0) return { level: 'watch', title: 'Works, but needs attention', reasons }
   return { level: 'good', title: 'Everything works', reasons }
 }

@@ -18,7 +18,7 @@ const ofMonth = new Intl.DateTimeFormat('en-GB', {
   ...{ day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' },
 })
 
-/** What requests came to over time. */
+/** Requests, errors, bytes and drive times over time. */
 export function TrafficSection() {
   const [range, setRange] = useState<TrafficRange>('hour')
   const formatTime = (atMs: number) => (range === 'month' ? ofMonth : ofDay).format(atMs)

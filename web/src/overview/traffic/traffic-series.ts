@@ -10,7 +10,7 @@ export type TrafficSums = Readonly<
 
 const added = ['requests', 'refused', 'failed', 'receivedBytes', 'sentBytes'] as const
 
-/** What all points come to. */
+/** The sums of all points. */
 export function sumOf(points: readonly TrafficPoint[]): TrafficSums {
   const sumOfField = (name: (typeof added)[number]) =>
     points.reduce((sum, point) => sum + point[name], 0)
@@ -34,7 +34,7 @@ interface TrafficPlot {
 export function trafficPlots(points: readonly TrafficPoint[]): readonly TrafficPlot[] {
   const sums = sumOf(points)
   const values = (name: keyof TrafficSums) => points.map((point) => point[name])
-  // A time without calls has no duration.
+  // An interval without drive calls has no duration.
   const times = (name: 'driveMs' | 'slowestDriveMs') =>
     points.map((point) => (point.driveCalls === 0 ? null : point[name]))
   return [
@@ -60,7 +60,7 @@ export function trafficPlots(points: readonly TrafficPoint[]): readonly TrafficP
       ],
     },
     {
-      ...{ title: 'Time of the drive', kind: 'lines', format: formatMs },
+      ...{ title: 'Drive latency', kind: 'lines', format: formatMs },
       series: [
         { name: 'Mean', values: times('driveMs') },
         { name: 'Slowest', values: times('slowestDriveMs') },
@@ -76,7 +76,7 @@ export function formatMs(ms: number): string {
   return `${ms < 9.95 ? Number(ms.toFixed(ms < 0.095 ? 3 : 2)) : Math.round(ms)} ms`
 }
 
-/** What the last hour says of the service: "3 failed requests in the last hour". */
+/** The failures of the last hour: "3 failed requests in the last hour". */
 export function failedText(failed: number): string | undefined {
   return failed === 0 ? undefined : `${formatAmount(failed, 'failed request')} in the last hour`
 }

@@ -4,9 +4,9 @@ import { CodeBlock } from './code-block.tsx'
 
 interface ClientTabsProps {
   readonly clients: readonly ClientSettings[]
-  /** What stands for the secret in the settings. */
+  /** The placeholder for the secret in the settings. */
   readonly placeholder: string
-  /** If it is known, it takes the place of the placeholder. */
+  /** The secret if it is known. It replaces the placeholder. */
   readonly secret?: string
   /** Called when settings with the secret were copied or saved. */
   readonly onTaken?: () => void

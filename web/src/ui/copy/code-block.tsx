@@ -40,7 +40,7 @@ export function CodeBlock({ caption, text, fileName, what, onTaken }: CodeBlockP
           </CopyButton>
         </Group>
       </figcaption>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrolling regions must be reachable by keyboard */}
       <pre className={classes.text} tabIndex={0}>
         {text}
       </pre>

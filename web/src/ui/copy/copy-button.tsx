@@ -12,7 +12,7 @@ interface CopyButtonProps {
   readonly what: string
   /** Shown beside the icon; omit for the icon alone. */
   readonly children?: ReactNode
-  /** Of a button with text: `sm` beside an input. */
+  /** The size of a button with text: `sm` beside an input. */
   readonly size?: 'xs' | 'sm'
   readonly onCopied?: (() => void) | undefined
 }

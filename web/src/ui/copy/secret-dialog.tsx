@@ -5,12 +5,12 @@ import { CopyButton } from './copy-button.tsx'
 import { useBack } from './use-back.ts'
 
 interface SecretDialogProps {
-  /** Of the key. */
+  /** The name of the key. */
   readonly name: string
   /** What is shown once: "secret key". */
   readonly what: string
   readonly secret: string
-  /** What belongs to it, and is shown again: its ID. */
+  /** The ID of the key, which can be shown again later. */
   readonly id?: { readonly name: string; readonly value: string }
   /** Settings that contain the secret; they call `onTaken` when they were copied or saved. */
   readonly settings: (onTaken: () => void) => ReactNode
@@ -39,11 +39,11 @@ export function SecretDialog(props: SecretDialogProps) {
       <Stack>
         {isReminded && !isTaken ? (
           <Alert color="red" role="alert">
-            The {what} is not copied yet, and it is not shown again. Copy it, or confirm below that
-            you have it.
+            The {what} is not copied yet, and will not be shown again. Copy it, or confirm below
+            that you have it.
           </Alert>
         ) : (
-          <Alert color="orange">Copy the {what} now. It is not shown again.</Alert>
+          <Alert color="orange">Copy the {what} now. It will not be shown again.</Alert>
         )}
         {id !== undefined && <Value name={id.name} value={id.value} />}
         <Value name={what.charAt(0).toUpperCase() + what.slice(1)} value={secret} onCopied={take} />
