@@ -7,7 +7,7 @@ export type Scope = 'request' | 'model' | 'quota' | 'connection' | 'moment'
 /** An attempt that failed. */
 export interface Failure {
   readonly scope: Scope
-  /** A message for people. Never contains text of the upstream. */
+  /** A user-facing message. Never contains text of the upstream. */
   readonly reason: string
   /** The HTTP status of the upstream, or the one for the client if there is none. */
   readonly status: number

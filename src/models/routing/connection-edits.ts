@@ -15,7 +15,7 @@ type GivenFields = Pick<
 /** A connection of a request or a file, its key as given. */
 export type GivenConnection = Omit<GivenFields, 'sealedKey'> & Pick<ConnectionInput, 'apiKey'>
 
-/** Null and missing are equal in a request and missing in the database; so is empty data. */
+/** In a request, null and a missing field mean the same. Neither is stored, and empty data is not stored either. */
 function storedConnection(given: GivenFields): StoredConnection {
   const { id, provider, name, isActive, priority, sealedKey, createdAtMs } = given
   return {

@@ -29,7 +29,7 @@ function isSolid(text: string): boolean {
   return text.isWellFormed() && !controlCharacter.test(text)
 }
 
-/** Checks the length first, so that other checks see no longer text. */
+/** Checks the length first, so that the other checks never run on longer texts. */
 function boundedText(maxLength: number) {
   return z.string().max(maxLength, { abort: true })
 }

@@ -102,12 +102,12 @@ export function toConnectionAnswer(
 
 /** The `warnings` of responses: stored input that has no effect on any list. */
 
-/** Of the whole state; `field` is the JSON path in it. */
+/** The warnings of the whole state; `field` is a JSON path in it. */
 export function stateWarnings(state: StoredRouting, catalogue: Catalogue): FieldWarning[] {
   return find(state, catalogue).map(({ path, message }) => ({ field: jsonPath(path), message }))
 }
 
-/** Of one item; `field` is the JSON path in the item. */
+/** The warnings of one item; `field` is a JSON path in the item. */
 export function itemWarnings<Set extends RoutingSet>(
   state: StoredRouting,
   catalogue: Catalogue,

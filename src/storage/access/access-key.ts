@@ -3,7 +3,7 @@ import type { Grant, KeyLimits } from './authorize.ts'
 
 /** The details of a key, stored as JSON. */
 interface KeyDetails {
-  /** A name for people. */
+  /** A display name. */
   readonly name: string
   readonly note: string
   readonly grants: readonly Grant[]

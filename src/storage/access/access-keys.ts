@@ -11,7 +11,7 @@ export interface Credential {
   /** A signature with any of these is valid. Two while a secret is being rotated; never empty. */
   readonly secretKeys: readonly string[]
   readonly identity: Identity
-  /** Why the key is not valid now. Only for a client that has proved the secret. */
+  /** Why the key is not valid now. Only for a client that has proved that it knows the secret. */
   readonly refusal?: string
 }
 

@@ -6,7 +6,7 @@ import type { AccessKeyFields, AccessKeyRow, AccessKeyTable } from './access-key
 import type { KeyLimits } from './authorize.ts'
 import { checkKeyInput, type KeyInput } from './key-input.ts'
 
-/** A key does not exist or cannot be changed. The message is for people. */
+/** A key does not exist or cannot be changed. The message is user-facing. */
 export class KeyAdminError extends Error {
   readonly kind: 'unknown-key' | 'from-file' | 'conflict'
 
@@ -40,7 +40,7 @@ interface KeyAdminOptions {
 
 export interface ListedKey {
   readonly key: AccessKey
-  /** Why the key cannot be used, as a message for people. */
+  /** Why the key cannot be used, as a user-facing message. */
   readonly problem?: string
 }
 

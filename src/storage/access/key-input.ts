@@ -11,7 +11,7 @@ export interface KeyInput {
   readonly limits?: { readonly [Name in keyof KeyLimits]: KeyLimits[Name] | null }
 }
 
-/** An invalid value of a key. The message is for people. */
+/** An invalid value of a key. The message is user-facing. */
 export class KeyInputError extends Error {
   /** Such as `grants[0].bucket`. */
   readonly field: string
@@ -112,7 +112,7 @@ export const grantSchema = z.strictObject({
 const limit = z.int().min(1).nullable()
 export const limitsSchema = z.strictObject({
   requestsPerSecond: limit.default(null).meta({
-    description: 'Of each process: a gateway with several workers allows that many times as much.',
+    description: 'Applies to each process: a gateway with N workers allows N times the limit.',
   }),
   bytes: limit.default(null).meta({
     description:

@@ -13,7 +13,7 @@ export class ArchiveNames {
   readonly #folders = new Set<number>()
   /** Folders with the name of a file, and what they are called instead. */
   readonly #renamed = new Map<string, string>()
-  /** Of names that were wanted again: the number to try next. */
+  /** The number to try next for each name that occurred before. */
   readonly #numbers = new Map<number, number>()
   #last = { folder: '', name: '' }
 

@@ -7,7 +7,7 @@ const bufferBytes = 64 * 1024
 /** The directory is kept in memory until the end: about 600,000 files with names of 50 bytes. */
 const maxDirectoryBytes = 64 * 1024 * 1024
 
-/** Writes a ZIP file in order, in the memory of its names. */
+/** Writes a ZIP file sequentially. Only the names of its entries are held in memory. */
 export class ZipWriter {
   readonly #write: Borrow
   readonly #buffer = Buffer.alloc(bufferBytes)

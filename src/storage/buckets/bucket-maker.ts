@@ -196,7 +196,7 @@ export type BucketErrorKind =
   /** Other buckets are being created or removed. */
   | 'busy'
 
-/** The message is for people. */
+/** The message is user-facing. */
 export class BucketError extends Error {
   readonly kind: BucketErrorKind
 

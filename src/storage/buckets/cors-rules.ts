@@ -10,9 +10,9 @@ export interface CorsRule {
   /** Each with at most one `*`, which stands for any characters. */
   readonly allowedOrigins: readonly string[]
   readonly allowedMethods: readonly CorsMethod[]
-  /** Of requests. Each with at most one `*`. */
+  /** Request headers, each with at most one `*`. */
   readonly allowedHeaders: readonly string[]
-  /** Of replies, which scripts may read. */
+  /** Response headers that scripts may read. */
   readonly exposeHeaders: readonly string[]
   readonly maxAgeSeconds?: number
 }

@@ -36,7 +36,7 @@ export class DriveError extends Error {
   /** Seconds after which a retry makes sense, if the drive knows. */
   readonly retryAfterSeconds: number | undefined
 
-  /** @param message for people: what happened and what to do. */
+  /** @param message user-facing: what happened and what to do. */
   constructor(
     kind: DriveErrorKind,
     message: string,

@@ -82,7 +82,7 @@ export interface DriveKind<
   folder?(place: Place): string
   /** Where else the program writes on this machine. */
   staging?(settings: Service): string
-  /** The same for all spellings of a location. @throws DriveError, for people */
+  /** The same for all spellings of a location. @throws DriveError with a user-facing message */
   inOneForm?(place: Place): Promise<Place>
   /** Undefined or absent if it has nothing that another drive could share. */
   placeOf?(own: Own): DrivePlace
@@ -91,7 +91,7 @@ export interface DriveKind<
   /** Where it is, for the banner, without a password. */
   describe(place: Place): string
 
-  /** @throws DriveError or SettingsError, for people. */
+  /** @throws DriveError or SettingsError with a user-facing message. */
   open(parts: OpenParts<Own, Service>): Promise<OpenDrive>
 }
 

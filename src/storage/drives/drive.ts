@@ -261,7 +261,7 @@ export interface DraftOptions {
 export interface Announced {
   readonly attributes: WriterAttributes
   readonly conditions?: WriteConditions | undefined
-  /** Of the checksum that the attributes will have. */
+  /** The algorithm of the checksum that the attributes will have. */
   readonly checksum?: ChecksumAlgorithm | undefined
 }
 

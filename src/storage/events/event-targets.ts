@@ -7,7 +7,7 @@ export interface EventTarget {
   /**
    * Resolves when the receiver has accepted the message.
    *
-   * @throws RefusedEvent, or an error that would also affect other messages. The text is for people, without addresses
+   * @throws RefusedEvent, or an error that would also affect other messages. The message is user-facing, without addresses
    *   and passwords.
    */
   send(message: string, signal: AbortSignal): Promise<void>

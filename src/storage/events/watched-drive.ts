@@ -33,7 +33,7 @@ export function watchedDrive(drive: Drive, recorder: Pick<EventRecorder, 'record
       if (bucketOfTrash(bucket) !== undefined) return await remove()
       return await recorder.record(change, remove, (wasThere) => (wasThere ? 'removed' : undefined))
     },
-    // Undefined results in single removals: each needs an event if the object existed.
+    // Absent here, so that objects are removed one by one: each object that existed needs its own event.
     removeAll: async () => undefined,
     uploads: watchedUploads(drive.uploads, recorder),
   }

@@ -13,7 +13,7 @@ const ageOverDuration = 10
 export interface BucketCount {
   readonly figures: CountFigures | undefined
   readonly isCounting: boolean
-  /** Why the last count failed, as a message for people. */
+  /** Why the last count failed, as a user-facing message. */
   readonly problem: string | undefined
 }
 

@@ -26,7 +26,7 @@ export interface Job extends JobName {
   readonly fields: object
   /** The message of the log line if it fails. */
   readonly failure: string
-  /** Resolves with a message about the result for people, or ''. */
+  /** Resolves with a user-facing message about the result, or ''. */
   work(run: Run): Promise<string>
 }
 

@@ -27,7 +27,7 @@ export interface JobRow extends JobName {
   readonly beganAtMs: number
   /** 0 while it runs. */
   readonly endedAtMs: number
-  /** Why it stopped, or what remains, as a message for people; may be ''. */
+  /** Why it stopped, or what remains, as a user-facing message; may be ''. */
   readonly message: string
   /** 1: its process must stop. */
   readonly isCancelled: number

@@ -27,7 +27,7 @@ type Method = (...values: unknown[]) => unknown
 /**
  * The same store, but its methods fail with DriveErrors of kind `unavailable`.
  *
- * @param what for people, such as `the Google Drive index`.
+ * @param what user-facing, such as `the Google Drive index`.
  */
 export function withDatabaseErrors<Store extends object>(store: Store, what: string): Store {
   const unavailable = (cause: unknown) =>

@@ -71,7 +71,7 @@ export function cannotLink(error: unknown): boolean {
 /**
  * The DriveError for an error of a system call. DriveErrors and errors without a system code (bugs)
  * are returned unchanged.
- * @param doing for people, in the form `write a/b`
+ * @param doing user-facing, in the form `write a/b`
  */
 export function fsDriveError(error: unknown, doing: string): unknown {
   const code = codeOf(error)

@@ -61,7 +61,7 @@ export interface LocalDriveOptions {
 
 /**
  * Opens a drive over an ordinary folder. Several processes may have the same folder open.
- * @throws DriveError, for people, when the folder cannot be used
+ * @throws DriveError with a user-facing message when the folder cannot be used
  */
 export async function openLocalDrive(options: LocalDriveOptions): Promise<Drive> {
   // Resolved once, so that notes and objects stay on one drive if a symbolic link changes later.

@@ -61,7 +61,7 @@ class ReadMemory {
 
 /**
  * Creates the root and the drive's own folders if they are missing.
- * @throws DriveError `denied` or `unavailable`, for people, when the folder cannot be used
+ * @throws DriveError `denied` or `unavailable` with a user-facing message when the folder cannot be used
  */
 export function openLocalRoot(path: string): Promise<LocalRoot> {
   return withDriveErrors(`use ${path} as a drive`, async () => {
@@ -141,7 +141,7 @@ export function processFolderOf({ folders }: Pick<LocalRoot, 'folders'>): string
 /**
  * The path of a folder without symbolic links. The folder and those above it need not exist.
  *
- * @throws DriveError `unavailable`, for people, when a symbolic link in the path has no target: creating
+ * @throws DriveError `unavailable` with a user-facing message when a symbolic link in the path has no target: creating
  *   the target could fill a disk over which another one is to be mounted
  */
 export function realFolderPath(path: string): Promise<string> {

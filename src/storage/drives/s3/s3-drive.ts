@@ -26,7 +26,7 @@ export interface S3DriveOptions extends Omit<StoreOptions, 'endpoint'> {
   readonly maxCopyBytes?: number
 }
 
-/** @throws DriveError, for people, if the store does not respond or rejects the credentials */
+/** @throws DriveError with a user-facing message if the store does not respond or rejects the credentials */
 export async function openS3Drive(options: S3DriveOptions): Promise<Drive> {
   const { address, records, now, maxCopyBytes } = options
   const store = new Store({ ...options, endpoint: address.endpoint })

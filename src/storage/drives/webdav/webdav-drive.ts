@@ -87,7 +87,7 @@ const longestMovePauseMs = 5_000
  * Opens a drive over a folder of a WebDAV server. Several processes may open the same one with the same
  * database.
  *
- * @throws DriveError, for people, when the server cannot be used
+ * @throws DriveError with a user-facing message when the server cannot be used
  */
 export async function openWebdavDrive(options: WebdavDriveOptions): Promise<Drive> {
   const address = parseDavAddress(options.url)

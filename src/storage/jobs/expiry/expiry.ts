@@ -43,7 +43,7 @@ export interface ExpiryRun extends Pick<ExpiryFigures, 'objects' | 'uploads' | '
   readonly bucket: string
   readonly beganAtMs: number
   readonly isDone: boolean
-  /** Why it failed, as a message for people. */
+  /** Why it failed, as a user-facing message. */
   readonly problem: string | undefined
 }
 

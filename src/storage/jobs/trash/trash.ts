@@ -48,7 +48,7 @@ interface RestoreFigures {
   skipped: number
 }
 
-/** Moves deleted objects back. Overwrites nothing. Returns a message for people, or ''. */
+/** Moves deleted objects back. Overwrites nothing. Returns a user-facing message, or ''. */
 export async function restore(
   drive: Drive,
   { bucket, trashId, prefix, besideOthers }: Restoration,

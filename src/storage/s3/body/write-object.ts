@@ -9,7 +9,7 @@ export interface NewObject {
   readonly size: number | undefined
   readonly sent: SentAttributes
   readonly conditions: WriteConditions | undefined
-  /** Of the checksum that `pour` will compute, if it is known. */
+  /** The algorithm of the checksum that `pour` will compute, if it is known. */
   readonly algorithm?: ChecksumAlgorithm | undefined
   /** Writes all bytes into the sink. If it rejects, the key stays as it was. */
   pour(sink: PayloadSink): Promise<PayloadDigest>

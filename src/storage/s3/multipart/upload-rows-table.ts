@@ -68,7 +68,7 @@ export function signalOf(id: string, committed: CommittedParts): string {
   return signal.length > maxSignalLength ? id : signal
 }
 
-/** Returns the upload of a signal, undefined if any may have changed, and the change if the signal contains it. */
+/** Parses a signal: the upload that it names (undefined: any upload may have changed), and the change if it is included. */
 export function changeOf(
   signal: string | undefined,
 ): [id: string | undefined, committed?: CommittedParts] {

@@ -61,7 +61,7 @@ interface GoogleFailure {
   readonly status: number
   /** The reason of errors[0], such as `rateLimitExceeded`; empty if there is none. */
   readonly reason: string
-  /** Google's message for people; empty if there is none. */
+  /** Google's user-facing message; empty if there is none. */
   readonly message: string
   readonly retryAfterMs: number | undefined
 }

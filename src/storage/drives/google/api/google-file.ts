@@ -69,7 +69,7 @@ export interface ChangePage {
 }
 
 export interface Account {
-  /** Of the account in use. */
+  /** The address of the account in use. */
   readonly emailAddress?: string | undefined
   /** Bytes. Absent: unlimited. */
   readonly limitBytes?: number | undefined

@@ -128,7 +128,7 @@ export interface Walk {
   readonly parents: ParameterList
   /** Sort names: folders, except for the last one. */
   readonly steps: readonly string[]
-  /** Of the last one. */
+  /** The kind of the last entry. */
   readonly kind: IndexedFile['kind']
 }
 

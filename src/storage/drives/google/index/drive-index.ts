@@ -53,7 +53,7 @@ export interface ChildrenQuery {
 /** Attributes that do not fit in the file's properties. */
 export interface KeptAttributes {
   readonly id: string
-  /** The MD5 of the bytes that they belong to. */
+  /** The MD5 of the bytes that these attributes belong to. */
   readonly md5: string
   readonly json: string
 }

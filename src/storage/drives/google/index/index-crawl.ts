@@ -113,7 +113,7 @@ interface FolderListingsOptions {
 
 /** The time limit of one request; see `FolderListings.deadline`. */
 export interface ListingDeadline {
-  /** Of performance.now(). */
+  /** As performance.now(). */
   readonly untilMs: number
 }
 

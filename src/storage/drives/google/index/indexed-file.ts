@@ -49,7 +49,7 @@ export function indexedMetadata(file: IndexedFile): ObjectMetadata {
   return { size, modifiedAtMs, attributes: attributesOf(file) }
 }
 
-/** Of several files of one name, the newest counts; of equally new ones, the one with the greatest id. */
+/** If several files have one name, the newest counts; if they are equally new, the file with the greatest ID. */
 export function newestFirst(files: readonly IndexedFile[]): IndexedFile[] {
   return files.toSorted((a, b) => b.modifiedAtMs - a.modifiedAtMs || (a.id < b.id ? 1 : -1))
 }

@@ -22,7 +22,7 @@ export interface UploadRecord {
   readonly source?: { readonly fileId: string; readonly session: ObjectSession }
   /** Whether a request to end the session was sent. */
   readonly isEnding?: boolean
-  /** Whether Google has other bytes than were sent. */
+  /** Whether the bytes at Google differ from the bytes that were sent. */
   readonly isDamaged?: boolean
   /** Files of attempts to complete an upload of less than a block, newest last. */
   readonly smallIds?: readonly string[]

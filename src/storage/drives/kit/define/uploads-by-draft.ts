@@ -13,7 +13,7 @@ import type { CoreDraft, CoreObject, DraftPublisher } from './drive-core.ts'
 /** The state of an upload, which the caller stores as JSON. */
 interface UploadState {
   readonly id: string
-  /** Of the upload to the staging directory. */
+  /** The state of the upload to the staging directory. */
   readonly staged: string
 }
 

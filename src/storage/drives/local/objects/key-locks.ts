@@ -352,7 +352,7 @@ type HolderState = 'gone' | 'held' | 'silent' | 'abandoned'
 class HolderWatch {
   readonly #path: () => string
   holder = ''
-  /** Of the lock when it was last looked at. */
+  /** The inode of the lock when it was last checked. */
   inode: number | undefined
   #signature = ''
   #unchangedSince = performance.now()

@@ -42,7 +42,7 @@ export class ObjectCache {
   readonly #checked = new SizedCache<CheckedFile>(maxChecked)
   readonly #openFiles = new OpenFileCache()
   readonly #contents: ContentCache
-  /** Of objects that were opened before: their small contents, and their files that stay open. */
+  /** Lookups of objects that were opened before: of small contents, and of files that stay open. */
   readonly counts = {
     contents: { hits: 0, misses: 0 },
     files: { hits: 0, misses: 0 },

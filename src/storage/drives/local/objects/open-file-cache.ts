@@ -12,7 +12,7 @@ export interface SharedFile {
   readonly fd: number
   readonly path: string
   readonly stats: Stats
-  /** Of this file: it must not be combined with that of a later or earlier one. */
+  /** The metadata of this file. It must not be combined with a later or earlier file of the key. */
   readonly metadata: ObjectMetadata
   /** Ends one use. The file is closed when it has left the cache and nothing uses it. */
   release(): void

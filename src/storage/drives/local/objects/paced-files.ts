@@ -34,7 +34,7 @@ const verySlowMs = 20
 /** Each slow call adds 1, and every call subtracts a little. One slow call in about 40 reaches this sum. */
 const fullMeasure = 2.5
 const leakPerCall = 0.01
-/** How long calls then use the thread pool. The time grows while calls are slow again immediately. */
+/** How long calls use the thread pool after a slow call. It grows each time calls are slow again right after that. */
 const shortestPauseMs = 200
 const longestPauseMs = 6_400
 const pauseGrowth = 2

@@ -11,9 +11,9 @@ export interface FileLook {
  * when the call succeeded.
  */
 export interface Observations {
-  /** Of a rename over a file that nobody has open. */
+  /** The error of a rename over a file that is not open. */
   readonly replace: string | undefined
-  /** Of a rename over a file that a reader has open. */
+  /** The error of a rename over a file that a reader has open. */
   readonly replaceOpen: string | undefined
   /** What a reader found at the path, instead of a complete file, while the file was replaced repeatedly. */
   readonly gap: string | undefined
@@ -22,9 +22,9 @@ export interface Observations {
   readonly link: string | undefined
   /** Whether a link, or an exclusive creation, succeeded at the path of an existing file. */
   readonly createsTwice: boolean
-  /** Of one file: while it was open for writing, by its path, opened again, after a rename, and opened after that. */
+  /** What one file looked like: while it was open for writing, by its path, opened again, after a rename, and opened after that. */
   readonly looks: readonly FileLook[]
-  /** Of fsync of a folder. */
+  /** The error of an fsync of a folder. */
   readonly folderSync: string | undefined
 }
 

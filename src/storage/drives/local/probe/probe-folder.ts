@@ -84,7 +84,7 @@ async function writeDraft(number: number, path: string): Promise<string> {
   return draft
 }
 
-/** Reads the file repeatedly during `work`. Returns what it found instead of a complete file, for people. */
+/** Reads the file repeatedly during `work`. Returns what it found instead of a complete file, as a user-facing text. */
 async function readWhile(path: string, work: () => Promise<void>): Promise<string | undefined> {
   let isDone = false
   const working = work().finally(() => {

@@ -20,7 +20,7 @@ const innerName = `${folderName}/inner`
 /** A folder on the drive in which two gateways test whether one sees the other's changes immediately. */
 export class SharedFolder {
   readonly #root: FolderRoot
-  /** Of the process that created it. */
+  /** The folder of the process that created it. */
   readonly #processFolder: OpenFolder
   readonly #path: string
   #hasBirthtime: boolean | undefined

@@ -70,7 +70,7 @@ const hints: Readonly<Record<string, string>> = {
   NoSuchBucket: 'Create the bucket, or correct DRIVE.',
 }
 
-/** The error of a call, for people. DriveErrors are unchanged. */
+/** The error of a call, with a user-facing message. DriveErrors are unchanged. */
 export function storeError(error: unknown): DriveError {
   if (error instanceof DriveError) return error
   const cause = error as SdkError

@@ -18,7 +18,7 @@ export interface StoreAddress {
 export const storeAddressForm =
   's3+https://host[:port] or s3+https://host[:port]/BUCKET[/prefix]. The keys are in S3_DRIVE_ACCESS_KEY and S3_DRIVE_SECRET_KEY'
 
-/** @throws DriveError `denied`, for people; its message never contains what may be a password. */
+/** @throws DriveError `denied` with a user-facing message; its message never contains what may be a password. */
 export function parseStoreAddress(text: string): StoreAddress {
   const plain = text.replace(/^s3\+/, '')
   const url = URL.canParse(plain) ? new URL(plain) : undefined
@@ -86,7 +86,7 @@ export class StoreNames {
     const { bucket: Bucket, prefix } = this.#address
     if (Bucket !== undefined) return { Bucket, prefix: `${prefix}${bucket}/` }
     if (!bucket.includes('/')) return { Bucket: bucket, prefix: '' }
-    const message = `${bucket} is a folder in a folder, and this drive has the buckets of an S3 store. Set DRIVE to s3+https://host/BUCKET.`
+    const message = `${bucket} is a nested folder and can't be a bucket: this drive serves the buckets of an S3 store. Set DRIVE to s3+https://host/BUCKET.`
     throw new DriveError('denied', message)
   }
 

@@ -200,7 +200,7 @@ function foundCredentials(region: string): S3ClientResolvedConfig['credentials']
 
 function configOf(options: StoreOptions): S3ClientConfig {
   const { endpoint, region = 'us-east-1', addressing, authorities } = options
-  // A request must not wait for slow readers. The number of the clients' connections limits these.
+  // A request must not wait for slow readers. The number of client connections bounds how many slow readers there can be.
   const sockets = { keepAlive: true, maxSockets: Number.POSITIVE_INFINITY }
   return {
     endpoint,

@@ -26,7 +26,7 @@ export const davAddressForm =
  * password would end the authority early (RFC 3986 section 3.2), and a part of the password would be
  * sent to DNS as a host name.
  *
- * @throws DriveError `denied`, for people; its message never contains the password.
+ * @throws DriveError `denied` with a user-facing message; its message never contains the password.
  */
 export function parseDavAddress(text: string): DavAddress {
   const [, plain = '', behindScheme = ''] = /^webdav\+(https?:\/\/(.*))$/.exec(text) ?? []

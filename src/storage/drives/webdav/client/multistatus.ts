@@ -78,11 +78,11 @@ export class MultistatusReader {
   #entries: DavEntry[] = []
   #bytesSinceEntry = 0
   #text: string | undefined
-  /** Of the current `response`. */
+  /** The href of the current `response`. */
   #href: string | undefined
   #status = 200
   #properties: Properties = new Map()
-  /** Of the current `propstat`, until its status is known. */
+  /** The properties of the current `propstat`, until its status is known. */
   #pending: Properties = new Map()
   #pendingStatus = ''
   #isAbsent = false

@@ -159,7 +159,7 @@ export class FolderTidier {
       // A writer into these folders checks this lease after taking its own.
       if (await leases.isHeldBelow(keys, lease.owner)) return 'busy'
       const { revisions } = await leases.look([], keys)
-      // A process of ours wrote there after they were found empty.
+      // One of our processes wrote to these folders after they were found empty.
       if (revisions.join() !== chain.revisions.join()) return 'stays'
       return await this.#removeUnderLease({ object, chain: chain.paths, aside, lease })
     }

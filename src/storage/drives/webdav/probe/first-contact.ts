@@ -50,7 +50,7 @@ interface StartParts {
  * DRIVE is reported immediately, with the server's name.
  *
  * @returns the folder; undefined when it does not exist, or the answer is unclear
- * @throws DriveError for people
+ * @throws DriveError with a user-facing message
  */
 export async function makeFirstContact(
   address: DavAddress,

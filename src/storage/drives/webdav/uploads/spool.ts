@@ -17,7 +17,7 @@ export interface SpoolOptions {
   readonly maxBytes: number
 }
 
-/** The size of the folder, and the minimum that it includes of each claim. */
+/** The size of the folder. Each claim counts with at least `minimum` bytes. */
 interface Measurement {
   readonly bytes: number
   readonly counted: ReadonlyMap<SpoolClaim, number>
