@@ -21,7 +21,10 @@ interface CrossChecked {
   readonly files: readonly PrivatePath[]
 }
 
-/** Mistakes that no value has alone: in how settings belong together, and in the places that they name. */
+/**
+ * Mistakes that no value has alone: settings that contradict each other, and the places that they name. A value that is not
+ * valid is undefined here, whatever its type says; COMPATIBILITY and DATA_DIR then have their defaults.
+ */
 export async function crossMistakes({
   environment,
   settings,
