@@ -16,10 +16,10 @@ import {
   parseOwnerNote,
 } from './known-drives.ts'
 
-/** Heartbeats that must be missing before an owner counts as gone: one on this machine, elsewhere. */
+/** Missed heartbeats after which an owner counts as gone: an owner on this machine, and one elsewhere. */
 const missedWhenDead = 2
 const missedElsewhere = 5
-/** How often to check for a heartbeat of another owner. Short, because an owner also sends one when it is asked. */
+/** How often to check for a heartbeat of another owner. Short, because an owner also sends one on request. */
 const lookMs = 500
 const defaultWriteWindowMs = 2_000
 
@@ -35,14 +35,14 @@ export interface DriveOwnerOptions {
   readonly database: string
   /** Interval between heartbeats. */
   readonly beatMs: number
-  /** How often to check whether another gateway asks for a heartbeat. Only matters if `beatMs` is longer. */
+  /** How often to check whether another gateway asks for a heartbeat. Matters only if `beatMs` is longer. */
   readonly answerMs: number
-  /** Of all kinds of drive: one folder may be served as a folder and over WebDAV. */
+  /** The longest interval of any kind of drive: one folder may be served both as a folder and over WebDAV. */
   readonly longestBeatMs: number
   /** How long another process may need between reading a note and writing it. @default 2,000 */
   readonly writeWindowMs?: number
   readonly log: Log
-  /** Called once when the drive now belongs to another database, or is another drive. */
+  /** Called once when the drive turns out to belong to another database, or to be another drive. */
   readonly onLost: (message: string) => void
 }
 
@@ -94,8 +94,8 @@ export class DriveOwner {
   }
 
   /**
-   * As `verify`, and checks again at every heartbeat: for a worker whose primary does not end when it
-   * loses the drive.
+   * Like `verify`, but also checks again at every heartbeat: for a worker whose primary keeps running
+   * when it loses the drive.
    */
   async watch(notes: DriveNotes): Promise<void> {
     await this.verify(notes)
@@ -136,7 +136,7 @@ export class DriveOwner {
   /** False if another gateway that created the drive at the same time has replaced this note. */
   async #isSettled(notes: DriveNotes, text: string, own: OwnerNote): Promise<boolean> {
     const driveId = parseOwnerNote(text)?.driveId
-    // `create` has waited for a note of this gateway.
+    // If `create` wrote this gateway's note, it has already waited.
     if (notes.settleMs === 0 || driveId === own.driveId) return true
     if ((await this.#knownDrive()) === driveId) return true
     await sleep(notes.settleMs)
@@ -145,7 +145,7 @@ export class DriveOwner {
 
   async #makeDrive(notes: DriveNotes, own: OwnerNote): Promise<void> {
     if ((await this.#knownDrive()) !== undefined) {
-      // Another gateway of this database may have created it meanwhile.
+      // Another gateway of this database may have created the note in the meantime.
       if ((await notes.read('owner')) !== undefined) return
       throw this.#mistake(
         'has no owner note, but the database in DATABASE_URL used a drive there. If it is not ' +
@@ -153,7 +153,7 @@ export class DriveOwner {
           'or create an empty file .bucketry/owner.json in it (not on Google Drive)',
       )
     }
-    // A heartbeat without an owner note: the note of a drive that may be in use was removed.
+    // A heartbeat without an owner note: someone removed the owner note of a drive that may be in use.
     if ((await notes.read('alive')) !== undefined) await this.#requireGone(notes, undefined, own)
     await notes.create('owner', noteText(own))
   }
@@ -192,13 +192,13 @@ export class DriveOwner {
     return askedBy !== undefined && askedBy !== own.databaseId
   }
 
-  /** Read first: a process that was suspended must not say that its database is alive. */
+  /** Reads before it writes: a process that was suspended must not claim that its database is alive. */
   async #beat(notes: DriveNotes, own: OwnerNote): Promise<void> {
     const text = await notes.read('owner')
     const found = parseOwnerNote(text ?? '')
     const isOwn = found?.databaseId === own.databaseId && found.driveId === own.driveId
     if (found !== undefined && !isOwn) return this.#lose(found)
-    // It may have been deleted by hand. If the drive's own folder is gone, this fails.
+    // The owner note may have been deleted by hand. If the drive's own folder is gone, this fails.
     if (found === undefined) await notes.write('owner', noteText(own))
     const alive = { databaseId: own.databaseId, process: thisProcess, host: hostname() }
     const { beatMs } = this.#options
@@ -218,10 +218,10 @@ export class DriveOwner {
     this.#isFailing = true
   }
 
-  /** Takes over a drive with no running owner, or an unknown one (an empty or damaged note). */
+  /** Takes over a drive whose owner is not running or is unknown (an empty or damaged note). */
   async #takeOver(notes: DriveNotes, text: string, own: OwnerNote): Promise<void> {
     const found = parseOwnerNote(text)
-    // Another process may be writing it at this moment.
+    // Another process may be writing the note at this moment.
     if (found === undefined && !(await this.#isStill(notes, text))) return
     const known = await this.#knownDrive()
     if (found !== undefined && known !== undefined && known !== found.driveId) {
@@ -232,7 +232,7 @@ export class DriveOwner {
     }
     await this.#requireGone(notes, found, own)
     if ((await notes.read('owner')) !== text) return
-    // Another id would end the running gateways of this database.
+    // A different id would end the running gateways of this database.
     const driveId = found?.driveId || known || own.driveId
     await notes.write('owner', noteText({ ...own, driveId }))
     if (text !== '') {
@@ -242,7 +242,7 @@ export class DriveOwner {
           'open uploads of that database are kept until they expire',
       )
     }
-    // Others may have taken it over at the same moment: the last one keeps it.
+    // Other gateways may have taken over the drive at the same moment: the last one keeps it.
     await sleep(this.#writeWindowMs)
   }
 
@@ -252,12 +252,12 @@ export class DriveOwner {
   }
 
   /**
-   * Watches the heartbeat of another database's gateway. Clocks of machines and drives are not
-   * used.
+   * Watches the heartbeat of another database's gateway. Does not compare the clocks of machines or
+   * drives.
    *
    * @param found undefined when the owner note is lost: the heartbeat shows whether there is an
    *   owner
-   * @throws SettingsError when it is alive
+   * @throws SettingsError when that gateway is alive
    */
   async #requireGone(
     notes: DriveNotes,
@@ -272,7 +272,7 @@ export class DriveOwner {
     const isOwners = alive !== undefined && alive.databaseId === ownerId
     const liveness = isOwners ? livenessOf(alive.process) : 'elsewhere'
     if (liveness === 'alive') throw this.#inUse(found, alive?.host)
-    // Without both notes, only a gateway that runs can put them back, and does at its next heartbeat.
+    // If both notes are missing, a running gateway restores them at its next heartbeat.
     const isShort = liveness === 'dead' || (found === undefined && first === undefined)
     const waitMs = this.#longerBeatMs(alive) * (isShort ? missedWhenDead : missedElsewhere)
     const fields = { otherDatabase: found?.database ?? 'unknown', waitMs }
@@ -281,12 +281,12 @@ export class DriveOwner {
     // Without a valid note, there may be no gateway to ask.
     if (question !== undefined) await notes.write('alive', question)
     const answer = await this.#nextHeartbeat(notes, question, question ?? first, waitMs)
-    // Another gateway of this database has taken it over meanwhile.
+    // Another gateway of this database has taken over the drive in the meantime.
     if (answer?.databaseId === own.databaseId) return
     if (answer !== undefined) throw this.#inUse(found, answer.host)
   }
 
-  /** Waits for a heartbeat of an owner; undefined after `waitMs`. @param before the present text of the note */
+  /** Waits for a heartbeat of an owner; undefined after `waitMs`. @param before the current text of the note */
   async #nextHeartbeat(
     notes: DriveNotes,
     question: string | undefined,
@@ -307,7 +307,7 @@ export class DriveOwner {
   #longerBeatMs(alive: AliveNote | undefined): number {
     const { beatMs, longestBeatMs } = this.#options
     const others = typeof alive?.beatMs === 'number' ? alive.beatMs : longestBeatMs
-    // A damaged note must not make it wait for years.
+    // A damaged note must not make this gateway wait for years.
     return Math.min(Math.max(beatMs, others), longestBeatMs)
   }
 
@@ -339,7 +339,7 @@ export class DriveOwner {
 /** Pure: whether an owner has written this note after the question. */
 function isHeartbeat(text: string | undefined, question: string | undefined): boolean {
   const shown = parseAliveNote(text)
-  // An incomplete note is being written, perhaps with a question of another gateway. The next check reads it.
+  // An incomplete note is still being written, perhaps with a question from another gateway. The next check reads it.
   if (shown === undefined) return question === undefined
   return shown.askedBy === undefined
 }

@@ -3,14 +3,14 @@ import type { Sealer } from '../../platform/state/sealer.ts'
 import { parsedJson } from '../../platform/text/json-text.ts'
 
 /**
- * How objects, uploads and locks are written to drives. Raise it when gateways of the version before can't
- * use a drive at the same time.
+ * Version of the format in which objects, uploads and locks are written to drives. Increase it when gateways of
+ * the previous version can't use a drive at the same time.
  */
 export const driveFormat = 1
 
-/** What a gateway says of itself to those that share its database. Fields that a version does not know stay. */
+/** What a gateway tells the other gateways of its database about itself. Unknown fields are kept. */
 export interface GatewayFacts {
-  /** For people: the machine that it runs on. */
+  /** For people: the machine that the gateway runs on. */
   readonly host: string
   readonly version: string
   readonly driveFormat: number
@@ -18,11 +18,11 @@ export interface GatewayFacts {
   readonly accessKey: string
   /** The ids of its drives, by the names of their settings. A drive that is not open is absent. */
   readonly drives: Readonly<Record<string, string>>
-  /** Those of its processes that have died, the last ones. Absent in rows of earlier versions. */
+  /** The processes of the gateway that died most recently. Absent in rows of earlier versions. */
   readonly died?: readonly ProcessName[]
 }
 
-/** Undefined for a text of another form, which a later version may have written. */
+/** Undefined for a text in another format, which a later version may have written. */
 export function parseGatewayFacts(json: string): GatewayFacts | undefined {
   const facts = (parsedJson(json) ?? {}) as Partial<Record<keyof GatewayFacts, unknown>>
   const texts = [facts.host, facts.version, facts.accessKey]
@@ -40,14 +40,14 @@ export function diedIn(json: string): readonly ProcessName[] {
   return Array.isArray(died) ? died.filter((name) => typeof name === 'string') : []
 }
 
-/** What a gateway's own settings say. */
+/** The facts that follow from a gateway's own settings. */
 export interface OwnFacts {
   readonly facts: Omit<GatewayFacts, 'accessKey' | 'died'>
   readonly accessKey: string
   readonly sealer: Sealer
 }
 
-/** What the sealed text is for (Sealer). */
+/** The purpose of the sealed text (Sealer). */
 const sealedFor = 'ACCESS_KEY'
 
 export function factsText(
@@ -57,7 +57,7 @@ export function factsText(
   return JSON.stringify({ ...facts, accessKey: sealer.seal(accessKey, sealedFor), died })
 }
 
-/** Pure: what keeps this gateway from serving beside another one, for people; undefined if nothing does. */
+/** Pure: why this gateway can't serve beside another one, for people; undefined if it can. */
 export function conflictWith(
   { facts, accessKey, sealer }: OwnFacts,
   other: GatewayFacts,

@@ -18,21 +18,21 @@ import type { SharedProbe } from './shared-probe.ts'
 
 /** Checks without a new heartbeat after which another gateway counts as ended: 8 to 10 s at one heartbeat every 2 s. */
 const silentLooks = 4
-/** How many heartbeats long a start waits for one of a gateway with other settings: as many as running gateways do. */
+/** How many beats a start waits for a heartbeat of a gateway with other settings: as long as running gateways wait. */
 const watchedBeats = silentLooks
-/** How often it looks meanwhile, per beat. */
+/** Checks per beat during that time. */
 const looksPerBeat = 4
 const msPerTick = 10
 /**
- * For all calls of a heartbeat, which also delays the next one. A call gets another connection if its own is half
- * open, or if requests have all connections.
+ * Time limit for all database calls of one heartbeat; a slow heartbeat delays the next one. A call gets another
+ * connection if its own is half open, or if requests use all connections.
  */
 const urgent = { urgentMs: 3_000 }
-/** How long a gateway that ends waits for the database. */
+/** How long a stopping gateway waits for the database. */
 const endLimitMs = 5_000
-/** How many old rows are removed at a time. */
+/** Maximum number of old rows to remove at a time. */
 const mostRemoved = 100
-/** How many of its processes that have died a gateway names. The locks of earlier ones are found silent. */
+/** Maximum number of dead processes in a gateway's facts. Locks of earlier ones are released when they fall silent. */
 const mostDied = 32
 
 export interface GatewayRegisterOptions {
@@ -41,18 +41,18 @@ export interface GatewayRegisterOptions {
     'add' | 'all' | 'beat' | 'end' | 'endOwn' | 'remove' | 'removeEnded' | 'setFacts'
   >
   readonly known: Pick<KnownGateways, 'set'>
-  /** Absent: gateways do not test their drives together. */
+  /** If absent, gateways do not test their drives together. */
   readonly probe?: Pick<SharedProbe, 'close' | 'look'> | undefined
-  /** Read at every beat: drives are also opened later. */
+  /** Read at every beat, because drives may also be opened after the start. */
   readonly own: () => OwnFacts
   /** The database's time. */
   readonly now: () => number
   /** Interval between heartbeats. */
   readonly beatMs: number
   readonly log: Pick<Log, 'info' | 'warn'>
-  /** Called once, with a text for people, when a gateway with other settings was there first. */
+  /** Called once, with a text for people, when a gateway with other settings registered first. */
   readonly onConflict: (message: string) => void
-  /** Called when other gateways have ended and this one is to remove what they left. */
+  /** Called when other gateways have ended and this one must clean up after them. */
   readonly onEnded: () => void
 }
 
@@ -62,15 +62,15 @@ export interface GatewayRegisterOptions {
  */
 export class GatewayRegister {
   readonly #options: GatewayRegisterOptions
-  /** The last heartbeat of each other gateway, and how many checks followed it. */
+  /** The last heartbeat of every other gateway, and the number of checks since. */
   readonly #seen = new Map<string, { readonly beat: number; readonly looks: number }>()
-  /** Gateways whose leftovers were removed. */
+  /** Ended gateways that this one has cleaned up after. */
   #cleared: ReadonlySet<string> = new Set()
   #id = ''
-  /** What its row shows. */
+  /** The facts in this gateway's row. */
   #shown: { readonly own: OwnFacts; readonly text: string } | undefined
   #died: readonly ProcessName[] = []
-  /** The last change of its row: the next one follows it. */
+  /** The last change of this gateway's row. The next change waits for it. */
   #lastTurn: Promise<void> = Promise.resolve()
   #isFirst = false
   /** When the last check of the other gateways began. */
@@ -83,7 +83,7 @@ export class GatewayRegister {
   }
 
   /**
-   * Whether this gateway sweeps for all: the one that has run for the longest time does. False while its heartbeats
+   * Whether this gateway sweeps for all gateways: the one that has run longest does. False while its heartbeats
    * fail, because the others may then consider it ended.
    */
   get isFirst(): boolean {
@@ -92,9 +92,9 @@ export class GatewayRegister {
   }
 
   /**
-   * Before anything is done with the keys or the drives. `begin` follows.
+   * Registers this gateway, before it uses the keys or the drives. Call `begin` afterwards.
    *
-   * @throws SettingsError when a gateway that runs has other keys; DatabaseError.
+   * @throws SettingsError when a running gateway has other keys; DatabaseError.
    */
   async start(): Promise<void> {
     await this.#requireAgreement()
@@ -105,7 +105,7 @@ export class GatewayRegister {
   /**
    * Sends the first heartbeat.
    *
-   * @throws SettingsError when a gateway that was there first has other keys or drives; DatabaseError.
+   * @throws SettingsError when a gateway that registered first has other keys or drives; DatabaseError.
    */
   async begin(): Promise<void> {
     const { beatMs } = this.#options
@@ -118,8 +118,8 @@ export class GatewayRegister {
   }
 
   /**
-   * Tells the other gateways at once that this process of the gateway has died: they take over its locks and leases. If
-   * the database does not answer, the heartbeats repeat it.
+   * Tells the other gateways at once that a process of this gateway has died, so that they take over its locks and
+   * leases. If the database does not respond, the heartbeats repeat the message.
    */
   processDied(name: ProcessName): void {
     this.#died = [...this.#died, name].slice(-mostDied)
@@ -133,13 +133,13 @@ export class GatewayRegister {
     await this.#end()
   }
 
-  /** Removes the row: the gateway failed to start after `start`. Never rejects. */
+  /** Removes the row, for a gateway that failed to start after `start`. Never rejects. */
   async withdraw(): Promise<void> {
     await this.#stop()
     await lastWrite(this.#options.table.remove(this.#id))
   }
 
-  /** Waits for heartbeats of a gateway with other settings. Without one, it was killed or is suspended. */
+  /** Waits for heartbeats of a gateway with other settings. If none comes, it was killed or is suspended. */
   async #requireAgreement(): Promise<void> {
     const { table, beatMs, now, log } = this.#options
     const first = this.#conflictIn(await table.all())
@@ -183,7 +183,7 @@ export class GatewayRegister {
     this.#shown = { own, text }
   }
 
-  /** Until when processes of this gateway may have started if this is its last heartbeat. */
+  /** The latest time at which processes of this gateway may have started if this is its last heartbeat. */
   #ticks(): number {
     const now = ticksNow()
     return now === 0 ? 0 : now + Math.ceil((2 * this.#options.beatMs) / msPerTick)
@@ -200,9 +200,9 @@ export class GatewayRegister {
   }
 
   /**
-   * Tells the other gateways what has changed: which drives this one has opened, and which of its processes have died.
+   * Updates the facts in the row: which drives this gateway has opened, and which of its processes have died.
    *
-   * @param changed default: the facts that its row shows already
+   * @param changed default: the facts that are already in the row
    */
   #show(changed?: OwnFacts): Promise<void> {
     return this.#inTurn(async () => {
@@ -232,10 +232,10 @@ export class GatewayRegister {
     this.#isFailing = false
   }
 
-  /** Returns why this gateway must end, for people. In this case its row is already marked as ended. */
+  /** Returns why this gateway must end, for people. Its row is then already marked as ended. */
   async #beat(): Promise<string | undefined> {
     const { table, known, now, log, probe } = this.#options
-    // It was suspended, or could not reach the database, for too long.
+    // This gateway was suspended, or could not reach the database, for too long.
     if (!(await twice(() => table.beat(this.#id, this.#ticks(), urgent)))) {
       log.warn('another gateway marked this one as ended: registering again')
       await this.#inTurn(async () => {
@@ -250,7 +250,7 @@ export class GatewayRegister {
       await this.#end()
       return conflict.message
     }
-    // Only now, without a conflict: later gateways compare their drives with this row, and end if they differ.
+    // Only when there is no conflict: later gateways compare their drives with this row, and end if they differ.
     await this.#show(this.#options.own())
     known.set(rows, askedAtMs)
     this.#lookedAtMs = askedAtMs
@@ -263,7 +263,7 @@ export class GatewayRegister {
     return undefined
   }
 
-  /** Marks gateways without heartbeats as ended. Returns the rows as they are now. */
+  /** Marks gateways without heartbeats as ended. Returns the current rows. */
   async #endSilent(rows: readonly GatewayRow[]): Promise<readonly GatewayRow[]> {
     const { table, now, log } = this.#options
     let hasChanged = false
@@ -283,7 +283,7 @@ export class GatewayRegister {
   #clear(rows: readonly GatewayRow[]): void {
     const ended = rows.flatMap(({ id, endedAtMs }) => (endedAtMs === 0 ? [] : [id]))
     const running = new Set(rows.flatMap(({ id, endedAtMs }) => (endedAtMs === 0 ? [id] : [])))
-    // A gateway that could not start has removed its row.
+    // A gateway that failed to start has removed its row.
     for (const id of this.#seen.keys()) if (!running.has(id)) this.#seen.delete(id)
     if (!this.#isFirst || ended.every((id) => this.#cleared.has(id))) return
     this.#cleared = new Set(ended)
@@ -296,7 +296,7 @@ export class GatewayRegister {
   }
 }
 
-/** Never rejects: if this can't be written, the others notice the end when the heartbeats stop. */
+/** Never rejects: if the write fails, the other gateways notice the end when the heartbeats stop. */
 async function lastWrite(writing: Promise<unknown>): Promise<void> {
   await withinTime(writing, endLimitMs).catch(() => undefined)
 }
@@ -314,13 +314,13 @@ function shownText({ facts }: OwnFacts, died: readonly ProcessName[]): string {
   return JSON.stringify([facts.drives, died])
 }
 
-/** A gateway that starts is the last one, also when the clock was set back: one that came earlier would have to end. */
+/** A new gateway comes last even if the clock was set back: otherwise an earlier one would have to end. */
 function startAfter(rows: readonly GatewayRow[], nowMs: number): number {
   const running = rows.filter(({ endedAtMs }) => endedAtMs === 0)
   return Math.max(nowMs, ...running.map(({ startedAtMs }) => startedAtMs + 1))
 }
 
-/** Those that were registered before this one. */
+/** The gateways that registered before this one. */
 function earlierThan(id: string, rows: readonly GatewayRow[]): readonly GatewayRow[] {
   const index = rows.findIndex((row) => row.id === id)
   return index === -1 ? rows : rows.slice(0, index)

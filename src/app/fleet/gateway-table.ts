@@ -5,7 +5,7 @@ import { writeAll } from '../../platform/state/statements.ts'
 
 /** A gateway: a primary process with its workers. */
 export interface GatewayRow {
-  /** Random, one for each start. */
+  /** Random, a new one at every start. */
   readonly id: string
   /** Its primary process (process/identity.ts). */
   readonly process: string
@@ -14,8 +14,8 @@ export interface GatewayRow {
   /** Changes with every heartbeat. */
   readonly beat: number
   /**
-   * Until when its processes may have started, according to the last heartbeat: its host's clock ticks since
-   * boot; 0 where the system does not tell them.
+   * The latest time at which its processes may have started, as of the last heartbeat: clock ticks of its host
+   * since boot; 0 where the system does not provide them.
    */
   readonly beatTicks: number
   /** 0 while it runs. */
@@ -38,7 +38,7 @@ const setBeat =
 const setFacts = 'UPDATE gateways SET json = ? WHERE id = ?'
 const setQuestion = 'UPDATE gateways SET question = ? WHERE id = ?'
 const setAnswer = 'UPDATE gateways SET answer = ? WHERE id = ?'
-/** Compares the beat with the one that was read: a gateway with a new heartbeat has not ended. */
+/** Requires the beat that was read: a gateway with a newer heartbeat has not ended. */
 const setEnded = 'UPDATE gateways SET ended_at_ms = ? WHERE id = ? AND beat = ? AND ended_at_ms = 0'
 const setOwnEnd = 'UPDATE gateways SET ended_at_ms = ? WHERE id = ? AND ended_at_ms = 0'
 const deleteOne = 'DELETE FROM gateways WHERE id = ?'
@@ -52,7 +52,7 @@ export class GatewayTable {
     this.#database = database
   }
 
-  /** The one that has run for the longest time first. */
+  /** All gateways, the longest-running first. */
   all(options?: CallOptions): Promise<GatewayRow[]> {
     return this.#database.read<GatewayRow>(selectAll, [], options)
   }
@@ -91,19 +91,19 @@ export class GatewayTable {
     await this.#database.write([{ sql: setAnswer, params: [answer, id] }])
   }
 
-  /** For a gateway without heartbeats. False if it has had one since `beat`. */
+  /** Ends a gateway whose heartbeats stopped. False if there was another heartbeat after `beat`. */
   end(id: string, beat: number, endedAtMs: number, options?: CallOptions): Promise<boolean> {
     const end = { sql: setEnded, params: [endedAtMs, id, beat] }
     return writeAll(this.#database, [bumpRevision('gateways'), end], [], options)
   }
 
-  /** For a gateway that stops. */
+  /** Ends this gateway, which is stopping. */
   endOwn(id: string, endedAtMs: number): Promise<boolean> {
     const end = { sql: setOwnEnd, params: [endedAtMs, id] }
     return writeAll(this.#database, [bumpRevision('gateways'), end])
   }
 
-  /** For a gateway that could not start. */
+  /** Removes a gateway that failed to start. */
   async remove(id: string): Promise<void> {
     await this.#database.write([bumpRevision('gateways'), { sql: deleteOne, params: [id] }])
   }
@@ -114,12 +114,12 @@ export class GatewayTable {
   }
 }
 
-/** Longer than the files of a process on another host are kept (drives/local/leftovers.ts). */
+/** Longer than files of a process on another host are kept (drives/local/leftovers.ts). */
 const endedKeptMs = 48 * 3_600_000
-/** Within this time, a gateway has opened its drives and swept the files of dead processes of its host. */
+/** By then, a new gateway has opened its drives and swept the files of dead processes of its host. */
 const sweptAfterMs = 3_600_000
 
-/** Pure: the rows of ended gateways that no process needs any more. */
+/** Pure: the rows of ended gateways that no process needs any longer. */
 export function outdatedRows(rows: readonly GatewayRow[], nowMs: number): readonly GatewayRow[] {
   const byHost = Map.groupBy(
     rows.filter(({ endedAtMs }) => endedAtMs === 0),

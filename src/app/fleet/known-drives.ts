@@ -15,20 +15,20 @@ export interface AliveNote {
   readonly databaseId: string
   /** Its process (src/platform/process/identity.ts). */
   readonly process: string
-  /** For people: the machine that it runs on. */
+  /** For people: the machine that the gateway runs on. */
   readonly host: string
   /** A new value at every heartbeat. */
   readonly beat: string
-  /** From one heartbeat to the next. A note of an earlier version does not say it. */
+  /** Interval between heartbeats. Absent in notes of earlier versions. */
   readonly beatMs?: unknown
   /**
-   * The id of another database, whose gateway asks whether the owner is alive. Such a note is not a heartbeat. The owner
-   * replaces it with one.
+   * The id of another database, whose gateway asks whether the owner is alive. A note with a question is not a
+   * heartbeat: the owner answers by replacing it with one.
    */
   readonly askedBy?: unknown
 }
 
-/** Undefined for a text that is not such a note, because it is empty or damaged. */
+/** Undefined for an empty or damaged note. */
 export function parseOwnerNote(text: string): OwnerNote | undefined {
   return parseNote(text, ['driveId', 'databaseId', 'database'])
 }
@@ -37,7 +37,7 @@ export function parseAliveNote(text: string | undefined): AliveNote | undefined 
   return parseNote(text ?? '', ['databaseId', 'process', 'host', 'beat'])
 }
 
-/** On one line: a drive may keep a note as the name of a file. */
+/** On one line, because a drive may store a note as a file name. */
 export function noteText(note: OwnerNote | AliveNote): string {
   return JSON.stringify(note)
 }
@@ -55,8 +55,8 @@ function parseNote<Note extends object>(
 }
 
 /**
- * Where a drive is, without user and password, as the database remembers it. First the form that all
- * spellings of the location share, last the form of DRIVE: a symbolic link may lead elsewhere later.
+ * Where a drive is, without user and password, as stored in the database. The first form is common to all
+ * spellings of the location; the last is that of DRIVE, because a symbolic link may point elsewhere later.
  */
 export type DriveLocations = readonly string[]
 
@@ -86,7 +86,7 @@ export class DriveTable {
   /**
    * The id of this database, the same for all processes that share it and after a restored backup.
    *
-   * @param newId the id of a database that has none
+   * @param newId the id to store if the database has none
    */
   async databaseId(newId: string): Promise<string> {
     const known = await this.#knownId()
@@ -95,7 +95,7 @@ export class DriveTable {
     return (await this.#knownId()) ?? newId
   }
 
-  /** The id of the drive that was last used at this location. */
+  /** The id of the drive that was last in use at this location. */
   async driveAt(location: string): Promise<string | undefined> {
     const [row] = await this.#database.read<{ driveId: string }>(selectDrive, [location])
     return row?.driveId

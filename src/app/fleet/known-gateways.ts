@@ -3,18 +3,18 @@ import { setDiedElsewhere } from '../../platform/process/identity.ts'
 import { diedIn } from './gateway-facts.ts'
 import type { GatewayRow, GatewayTable } from './gateway-table.ts'
 
-/** What a process knows of the gateways that share the database. */
+/** What a process knows about the gateways that share the database. */
 export class KnownGateways {
   readonly #table: Pick<GatewayTable, 'all'>
   #running = 0
-  /** When the database was asked for what is known. */
+  /** When the database was asked for the known rows. */
   #askedAtMs = Number.NEGATIVE_INFINITY
 
   constructor(table: Pick<GatewayTable, 'all'>) {
     this.#table = table
   }
 
-  /** How many gateways run, with this one: at least 1. */
+  /** The number of running gateways, including this one: at least 1. */
   get running(): number {
     return Math.max(this.#running, 1)
   }
@@ -30,7 +30,7 @@ export class KnownGateways {
 
   /** @param askedAtMs when the database was asked for them, monotonic */
   set(rows: readonly GatewayRow[], askedAtMs: number): void {
-    // A primary process asks for two reasons, and the later answer can come first.
+    // A primary process has two reasons to ask, and the later answer can arrive first.
     if (askedAtMs < this.#askedAtMs) return
     this.#askedAtMs = askedAtMs
     const { running = [], ended = [] } = Object.groupBy(rows, ({ endedAtMs }) =>

@@ -13,14 +13,14 @@ export type ServiceRole =
   | {
       readonly kind: 'primary'
       /**
-       * Called when nothing may be served any more: the drive now belongs to another database, or this gateway
-       * differs from another one of its database.
+       * Called when this gateway must stop serving: the drive now belongs to another database, or the settings
+       * differ from those of another gateway of its database.
        */
       readonly onDriveLost: (message: string) => void
     }
   | {
       readonly kind: 'worker'
-      /** As above. Absent: the primary ends this process then. */
+      /** As above. If absent, the primary ends this process. */
       readonly onDriveLost?: (message: string) => void
     }
 

@@ -8,20 +8,20 @@ import type { Log } from '../telemetry/log.ts'
 import { parseGatewayFacts } from './gateway-facts.ts'
 import type { GatewayRow, GatewayTable } from './gateway-table.ts'
 
-/** Several, because a cache that keeps entries for less than a second does not show in every round. */
+/** Several, because a cache that keeps entries for less than a second is not noticed in every round. */
 const rounds = 8
 const pollMs = 15
-/** Until the first answer, which can take longer: the other gateway may be answering another one. */
+/** Poll interval until the first answer. Longer, because the other gateway may be answering another one first. */
 const firstPollMs = 250
 /** The other gateway looks for questions at each of its heartbeats. */
 const firstAnswerMs = 10_000
 const nextAnswerMs = 3_000
-/** The other gateway may have an earlier version, or be answering another one. */
+/** More than one, because the other gateway may be of an earlier version, or be answering another one. */
 const attempts = 3
 
-/** In the row of the gateway that asks: a request to change the folder. */
+/** In the row of the asking gateway: a request to change the folder. */
 interface Question {
-  /** The id of the gateway that is to answer. */
+  /** The id of the gateway that must answer. */
   readonly to: string
   readonly driveId: string
   /** SharedFolder's name. */
@@ -38,7 +38,7 @@ interface Answer {
 
 export interface SharedProbeOptions {
   readonly table: Pick<GatewayTable, 'all' | 'answer' | 'ask'>
-  /** The folders of this gateway's drives that it may write to, by the drives' ids. */
+  /** The folders of this gateway's writable drives, by the drives' ids. */
   readonly folders: () => ReadonlyMap<string, string>
   readonly log: Pick<Log, 'debug' | 'info' | 'warn'>
   /** How long to wait for the first answer, which the other gateway writes at a heartbeat. @default 10,000 */
@@ -47,13 +47,13 @@ export interface SharedProbeOptions {
 
 /**
  * Tests each drive together with a gateway on another host: whether changes of the other gateway are visible at once,
- * and whether both see the same identities of files. They communicate through their rows in the database. So the asking
- * gateway knows when the other one has made its changes.
+ * and whether both see the same identities of files. They communicate through their rows in the database, so that the
+ * asking gateway knows when the other one has made its changes.
  */
 export class SharedProbe {
   readonly #options: SharedProbeOptions
   readonly #closed = new AbortController()
-  /** How often each drive was tested without a result; infinity after one. */
+  /** The number of tests without a result for every drive; infinity after a result. */
   readonly #attempts = new Map<string, number>()
   /** The folders of questions that this gateway has answered or tried to answer. */
   readonly #answered = new Set<string>()
@@ -64,7 +64,7 @@ export class SharedProbe {
     this.#options = options
   }
 
-  /** Begins to ask or to answer. Call it at every heartbeat. @param rows all gateways, the earliest first */
+  /** Begins to ask or to answer. Call it at every heartbeat. @param rows all gateways, earliest first */
   look(ownId: string, rows: readonly GatewayRow[]): void {
     const running = rows.filter(({ endedAtMs }) => endedAtMs === 0)
     const own = running.find(({ id }) => id === ownId)
@@ -91,7 +91,7 @@ export class SharedProbe {
     await Promise.all([this.#asking, this.#answering])
   }
 
-  /** A drive that was not tested yet, and a gateway that registered before this one and has the same drive. */
+  /** A drive that is not tested yet, and a gateway that registered before this one and has the same drive. */
   #nextTest(earlier: readonly GatewayRow[]): Test | undefined {
     for (const [driveId, root] of this.#options.folders()) {
       if ((this.#attempts.get(driveId) ?? 0) >= attempts) continue
@@ -104,7 +104,7 @@ export class SharedProbe {
     return undefined
   }
 
-  /** A test that fails has no effect: the next heartbeat starts another one. */
+  /** Ignores a failed test: the next heartbeat starts another one. */
   async #settle(work: Promise<void>): Promise<void> {
     try {
       await work
@@ -135,7 +135,7 @@ export class SharedProbe {
       if (!this.#closed.signal.aborted) this.#giveUp(driveId, fields)
       throw error
     } finally {
-      // What can't be removed is swept with the folder of this process.
+      // Files that can't be removed are swept with the folder of this process.
       await folder?.remove().catch(() => undefined)
       await folder?.close()
       await table.ask(own.id, '')
@@ -210,7 +210,7 @@ export class SharedProbe {
     await table.answer(own.id, '')
   }
 
-  /** Undefined after the time limit. @throws when this is closed */
+  /** Undefined after the time limit. @throws when the probe is closed */
   async #poll<Result>(
     find: () => Promise<Result | undefined>,
     limitMs: number,
