@@ -11,7 +11,7 @@ import { errorDocument } from '../../storage/s3/reply/render-error.ts'
 import { json } from './health.ts'
 
 export interface GatewayParts {
-  /** All other paths, and all paths if the host name contains a bucket. */
+  /** Serves all other paths, and all paths if the host name contains a bucket. */
   readonly s3: (request: HttpRequest, hostBucket?: string) => Promise<HttpReply>
   readonly health: HttpHandler
   readonly liveness: HttpHandler
@@ -21,9 +21,9 @@ export interface GatewayParts {
   readonly json: HttpHandler
   /** The dashboard's pages. */
   readonly web: HttpHandler
-  /** What visitors of shares get. */
+  /** The pages and files of shares. */
   readonly shares: HttpHandler
-  /** S3 has every other path, and paths of `unlessBucket` too if it is a bucket. */
+  /** S3 serves every other path, and also the paths of a route with `unlessBucket` if a bucket has that name. */
   readonly buckets: Pick<Buckets, 'find'>
   readonly compatibility: Pick<Compatibility, 'minioHealth'>
   readonly virtualHosts: VirtualHosts
@@ -36,7 +36,7 @@ interface Route {
   readonly path: string
   readonly isWhole: boolean
   readonly part: Exclude<Part, 's3'> | 'minioAdmin'
-  /** A bucket of this name wins, and methods other than GET and HEAD are S3's unless it is for all of them. */
+  /** A bucket of this name takes precedence. Methods other than GET and HEAD are S3's, unless `isForAllMethods`. */
   readonly unlessBucket?: string
   readonly isForAllMethods?: true
 }
@@ -57,10 +57,10 @@ const routes: readonly Route[] = [
 
 const minioBucket = 'minio'
 
-/** In logs and metrics, of a probe whose path does not say that it is one. */
+/** The operation, in logs and metrics, of a probe whose path does not show that it is one. */
 export const probeOperation = 'probe'
 
-/** What compose files and scrapers that were made for MinIO ask for. */
+/** The paths that compose files and scrapers written for MinIO request. */
 const minioRoutes: readonly Route[] = [
   ...(
     [
@@ -77,21 +77,21 @@ const minioRoutes: readonly Route[] = [
   },
 ]
 
-/** For `mc admin` and `mc quota`, in the form of MinIO's errors. */
+/** The reply to `mc admin` and `mc quota`, in the format of MinIO's errors. */
 const noMinioAdmin: HttpReply = json(501, {
   Code: 'NotImplemented',
   Message:
     'There is no admin API of MinIO here. Use the dashboard at /-/, or the management API at /-/api.',
 })
 
-/** Its path is that of an object, which logs and metrics would take it for. */
+/** Names the operation: otherwise logs and metrics would count the path as that of an object. */
 function asProbe(reply: HttpReply): HttpReply {
   return { ...reply, logFields: { ...reply.logFields, operation: probeOperation } }
 }
 
 /**
- * The URL space of docs/architecture.md as one handler, without port or environment. Protocols are
- * rows of its table. All other paths are S3's.
+ * The URL space of docs/architecture.md as one handler, without port or environment. Each protocol is a
+ * row of its table; all other paths are S3's.
  */
 export function createGateway({
   buckets,
@@ -101,7 +101,7 @@ export function createGateway({
 }: GatewayParts): HttpHandler {
   const own = compatibility.minioHealth ? [...routes, ...minioRoutes] : routes
   return (request) => {
-    // Every path is that of a key. Objects and the dashboard have no origin in common.
+    // Every path is a key. The dashboard must not share an origin with objects.
     const hostBucket = bucketOfHost(request.headers.host, virtualHosts)
     if (hostBucket !== undefined) return parts.s3(request, hostBucket)
     if (isVisit(request)) return Promise.resolve(toDashboard)
@@ -116,7 +116,7 @@ export function createGateway({
   }
 }
 
-/** The part of the gateway that a path belongs to if no bucket has its name. Probes of MinIO's name themselves. */
+/** The part of the gateway that serves a path if no bucket has its name. MinIO's probes name their own operation. */
 export function partOf(rawPath: string): Part {
   const part = routes.find((route) => matches(route, rawPath))?.part
   return part === undefined || part === 'minioAdmin' ? 's3' : part
@@ -127,7 +127,7 @@ function matches({ path, isWhole }: Route, rawPath: string): boolean {
   return rawPath.length === path.length || (!isWhole && rawPath[path.length] === '/')
 }
 
-/** A person who typed the address: a browser, unsigned. S3 clients that ask for `/` list the buckets. */
+/** Whether a person opened the address in a browser, unsigned. S3 clients request `/` to list the buckets. */
 function isVisit({ rawPath, rawQuery, method, headers }: HttpRequest): boolean {
   if (rawPath !== '/' || rawQuery !== '' || (method !== 'GET' && method !== 'HEAD')) return false
   return headers.authorization === undefined && headers.accept?.includes('text/html') === true
@@ -183,7 +183,7 @@ export const renderFault: RenderFault = (fault, requestId): HttpReply => {
 const overloadMessage = 'The server has reached its connection limit. Try again later.'
 const retryAfter = ['Retry-After', '1'] as const
 
-/** Answers a connection beyond the limit in the form of the protocol that the path belongs to. */
+/** Refuses a connection beyond the limit in the error format of the path's protocol. */
 export const refuseExtra: HttpHandler = async ({ id, rawPath }) => {
   if (partOf(rawPath) === 's3') {
     const error = new S3Error('SlowDown', overloadMessage)

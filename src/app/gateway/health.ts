@@ -3,7 +3,7 @@ import { withinTime } from '../../platform/process/time-limit.ts'
 import type { DriveAccess } from '../../storage/drives/drive.ts'
 import type { Mount } from '../../storage/drives/route/mount.ts'
 
-/** What must respond for the gateway to be healthy. */
+/** The parts that must respond for the gateway to be healthy. */
 export type HealthChecks = Readonly<Record<string, () => Promise<void>>>
 
 export interface HealthOptions {
@@ -14,18 +14,18 @@ export interface HealthOptions {
   readonly onFailure: (part: string, error: unknown) => void
   /** Monotonic clock, milliseconds. */
   readonly now?: () => number
-  /** A check that takes longer has failed. */
+  /** Time limit for a check. */
   readonly timeoutMs?: number
-  /** How long an outcome without failures is used again. Default one second. */
+  /** How long to reuse an outcome without failures. Default: one second. */
   readonly cacheMs?: number
 }
 
 const defaultTimeoutMs = 5_000
 
-/** Many probes may arrive at once: the parts are asked at most once a second. */
+/** Many probes may arrive at once, but each part is checked at most once a second. */
 const defaultCacheMs = 1_000
 
-/** Checks parts for many probes. */
+/** Shares each check between the probes that ask for it. */
 export class HealthWatch {
   readonly #options: Required<Omit<HealthOptions, 'drives'>>
   #latest: Promise<readonly string[]> | undefined
@@ -44,7 +44,7 @@ export class HealthWatch {
     }
   }
 
-  /** The names of the parts that fail or do not answer in time. */
+  /** The names of the parts that fail or do not respond in time. */
   async failing(): Promise<readonly string[]> {
     const { now, cacheMs } = this.#options
     if (this.#latest === undefined || now() >= this.#freshUntilMs) {
@@ -76,8 +76,8 @@ export class HealthWatch {
 }
 
 /**
- * GET /-/healthz: 200 when every part answers, else 503 naming those that do not. A restart can't help
- * a named drive, and the others are served without it: it is only named.
+ * GET /-/healthz: 200 when every part responds, else 503 with the names of those that do not. A failing named
+ * drive is only reported: a restart can't help it, and the other drives are served without it.
  */
 export function createHealthHandler(options: HealthOptions): HttpHandler {
   const watch = new HealthWatch(options)
@@ -101,7 +101,7 @@ export class DrivesWatch {
     this.#watch = new HealthWatch({ ...options, checks, onFailure })
   }
 
-  /** Nothing if there are no named drives. */
+  /** An empty object if there are no named drives. */
   async states(): Promise<{
     readonly drives?: Readonly<Record<string, { readonly ready: boolean }>>
   }> {
@@ -120,7 +120,7 @@ export function probe(answer: HttpHandler): HttpHandler {
   }
 }
 
-/** The reply of a probe, which nothing may cache. */
+/** The reply to a probe. It must not be cached. */
 export function json(status: number, body: object, headers: HttpReply['headers'] = []): HttpReply {
   return {
     status,
@@ -129,7 +129,7 @@ export function json(status: number, body: object, headers: HttpReply['headers']
   }
 }
 
-/** Otherwise each probe of a hanging disk would block another thread, until none is left. */
+/** Shares one running check. Otherwise each probe of a hanging disk would block another thread, until none is left. */
 export function onceAtATime<Result>(check: () => Promise<Result>): () => Promise<Result> {
   let running: Promise<Result> | undefined
   return () => {
@@ -140,7 +140,7 @@ export function onceAtATime<Result>(check: () => Promise<Result>): () => Promise
   }
 }
 
-/** The checks of all drives but the default one, by name. */
+/** The checks of all drives except the default one, by name. */
 export function namedChecks(mounts: readonly Mount[], access?: DriveAccess): HealthChecks {
   const named = mounts.filter(({ name }) => name !== '')
   return Object.fromEntries(

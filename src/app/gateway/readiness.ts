@@ -10,10 +10,10 @@ import { DrivesWatch, type HealthOptions, HealthWatch, json, namedChecks, probe 
 /** A check of writes waits for the disk, and a cloud drive for its server. */
 const writesCacheMs = 5_000
 
-/** The row that a process writes to see whether the database commits. The sweep removes it. */
+/** The row that a process writes to test whether the database commits. The sweep removes it. */
 const probeRow = { ttlMs: 3_600_000, maxFamily: 100 }
 
-/** GET /-/livez: the process serves. No part is asked. */
+/** GET /-/livez: the process serves. No part is checked. */
 export const liveness: HttpHandler = probe(async () => json(200, { status: 'ok' }))
 
 export interface ReadinessParts {
@@ -30,10 +30,10 @@ export interface ReadinessParts {
 
 type Access = 'reads' | 'writes'
 
-/** How long a load balancer waits for a part that reads do not require. */
+/** How long a probe waits for a part that reads do not require. */
 const dispensableWaitMs = 1_000
 
-/** Whether requests should be sent to this process. */
+/** Decides whether a load balancer should send requests to this process. */
 export class Readiness {
   readonly #watches: Readonly<Record<Access, HealthWatch>>
   readonly #drives: Readonly<Record<Access, DrivesWatch>>
@@ -78,14 +78,14 @@ export class Readiness {
     }
   }
 
-  /** From now on the process is not ready, although it serves. */
+  /** From now on, the process reports that it is not ready, although it still serves. */
   beginStop(): void {
     this.#isStopping = true
   }
 
   /**
-   * GET /-/readyz: 200 when reads and writes are ready, else 503 with what is not. `/reads` and
-   * `/writes` below it answer for one of them.
+   * GET /-/readyz: 200 when reads and writes are ready, else 503 with the parts that are not. `/reads` and
+   * `/writes` below it report on one of the two.
    */
   readonly handler: HttpHandler = probe(async ({ rawPath }) => {
     const asked = askedBy(rawPath)

@@ -6,10 +6,10 @@ import type { Settings } from '../settings/read-settings.ts'
 /** Anyone can send the header, so stored addresses and log lines are limited. */
 const maxAddresses = 10
 
-/** How often another address is reported after that. */
+/** After that many, one further address is reported per interval. */
 const everyMs = 60 * 60_000
 
-/** Calls `call` once for each address: for the first ten of them, then for one in an hour. */
+/** Calls `call` once for each address: for the first ten addresses, and after that for one an hour. */
 export function onceEach(
   call: (address: string) => void,
   now: () => number = () => performance.now(),
@@ -44,7 +44,7 @@ export function untrustedProxyWatch(
   }
 }
 
-/** Logs what to do about such a proxy. */
+/** Logs what to do about a proxy that TRUST_PROXY does not name. */
 export function warnOfUntrustedProxy(log: Log, address: string): void {
   log.warn(
     { proxy: address },

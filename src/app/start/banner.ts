@@ -50,7 +50,7 @@ export function bannerText({ settings, port, firstStart, isTerminal }: BannerOpt
 
 function modeLines({ compatibility }: Settings): string[] {
   if (compatibility === 'aws') return []
-  return ['Applications made for AWS S3 or MinIO want COMPATIBILITY=aws (--compatibility aws).', '']
+  return ['Applications made for AWS S3 or MinIO need COMPATIBILITY=aws (--compatibility aws).', '']
 }
 
 function dashboardText(
@@ -64,7 +64,7 @@ function dashboardText(
   return `${endpoint}/-/ with password ${password}`
 }
 
-/** An address at which this machine reaches the server, whatever address it listens on. */
+/** A URL at which this machine reaches the server, whatever address it listens on. */
 export function listeningUrl({ host, tlsCert }: Settings, port: number): string {
   const scheme = tlsCert === undefined ? 'http' : 'https'
   const reachable = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host

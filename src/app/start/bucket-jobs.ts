@@ -20,22 +20,22 @@ import type { Settings } from '../settings/read-settings.ts'
 import type { Log } from '../telemetry/log.ts'
 import type { CachedState } from './cached-state.ts'
 
-/** What works on buckets in the background. */
+/** Background work on buckets. */
 export interface BucketJobs {
   readonly counts: BucketCounts
   readonly folderCounts: FolderCounts
   readonly deletions: Deletions
-  /** How much is in buckets with a quota; they are counted as for the dashboard. */
+  /** The usage of buckets with a quota, counted in the same way as for the dashboard. */
   readonly usage: BucketUsage
-  /** Removes what lifecycle rules expire; call it every few seconds. */
+  /** Removes objects and uploads that lifecycle rules expire; call it every few seconds. */
   expire(signal: AbortSignal): Promise<void>
-  /** Removes what was in the trash for too long. */
+  /** Removes objects whose time in the trash has passed. */
   expireTrash(signal: AbortSignal): Promise<void>
-  /** The last removal by lifecycle rules, of the buckets that had any. */
+  /** The last removal by lifecycle rules, for each bucket that had one. */
   expiryRuns(): Promise<readonly ExpiryRun[]>
-  /** Forgets old deletions and counts of folders. */
+  /** Removes the records of old deletions and folder counts. */
   sweep(): Promise<void>
-  /** Stops what runs. */
+  /** Stops the running work. */
   close(): Promise<void>
 }
 
@@ -53,7 +53,7 @@ export function openBucketJobs({
   readonly drive: Drive
   readonly uploads: Uploads
   readonly cached: CachedState
-  /** The database's time: processes of other gateways have leases. */
+  /** The database's time: processes of other gateways hold leases, too. */
   readonly now: () => number
   readonly log: Log
 }): BucketJobs {

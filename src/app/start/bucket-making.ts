@@ -25,12 +25,12 @@ interface BucketMakingParts {
 
 const pageUploads = 100
 
-/** What other tables know about a bucket, which goes with it. */
+/** Deletes the rows of other tables about a bucket that is removed. */
 function forgetBucket(bucket: string): Statement[] {
   return [deleteBucketJobs(bucket), deleteBucketShares(bucket), deleteBucketThumbnails(bucket)]
 }
 
-/** Connects the maker of buckets to what it changes. */
+/** Connects BucketMaker to the parts that it changes. */
 export function openBucketMaker(parts: BucketMakingParts): BucketMaker {
   const { log, database, drive, notes, uploads, cached, now } = parts
   const { buckets } = cached
@@ -74,7 +74,7 @@ export interface ResetParts {
   readonly buckets: Pick<Buckets, 'all'>
 }
 
-/** Removes all objects and open uploads. Requests that run meanwhile may leave some. */
+/** Removes all objects and open uploads. Requests that run at the same time may leave some. */
 export async function reset({ drive, uploads, buckets }: ResetParts): Promise<void> {
   await abortUploads(uploads, undefined)
   const { signal } = new AbortController()

@@ -26,11 +26,11 @@ import type { Settings } from '../settings/read-settings.ts'
 import type { Log } from '../telemetry/log.ts'
 import type { TimedCheck } from './processes/worker-messages.ts'
 
-/** Copies of database rows that every process keeps in memory, and how they follow changes. */
+/** Copies of database rows that every process keeps in memory, and that follow changes of the rows. */
 export interface CachedState {
   readonly keys: StoredKeys
   readonly keyAdmin: KeyAdmin
-  /** Of clients that call models. */
+  /** Keys of clients that call models. */
   readonly modelKeys: StoredModelKeys
   readonly buckets: Buckets
   readonly bucketOptions: BucketOptionsWriter
@@ -38,11 +38,11 @@ export interface CachedState {
   readonly configured: Buckets
   /** Applies changes that this process has made. @throws DatabaseError */
   refresh(): Promise<void>
-  /** For a request that uses the copies. Undefined if they are current, or can't be checked. */
+  /** Updates old copies before a request uses them. Undefined if they are current, or can't be checked. */
   ensureFresh(): Promise<void> | undefined
-  /** For a request that names an unknown bucket, which another process may just have made. */
+  /** Checks again, for a request with an unknown bucket: another process may just have created it. */
   lookAgain(): Promise<void>
-  /** Calls back when another process may have made or removed buckets. */
+  /** Calls back when another process may have created or removed buckets. */
   onBuckets(listener: () => void): void
   /**
    * Resolves when the copies are at most a second old, for work that removes something.
@@ -51,7 +51,7 @@ export interface CachedState {
   ensureCurrent(): Promise<void>
   /** Calls back with each reply of the database to this process. */
   onCheck(listener: (check: TimedCheck) => void): void
-  /** Uses a reply that the primary process got. */
+  /** Uses a reply that the primary process received. */
   take(check: TimedCheck): void
   close(): Promise<void>
 }
@@ -59,10 +59,10 @@ export interface CachedState {
 /** Maximum age of the copies for work that removes something. A worker then asks the database itself. */
 const maxAgeMs = 1_000
 
-/** Maximum time that a request waits for a database that hangs. */
+/** Maximum time that a request waits for a hanging database. */
 const maxWaitMs = 1_000
 
-/** For the primary process, before the copies are opened. @throws DeclaredKeyError, DatabaseError */
+/** Stores ACCESS_KEYS: in the primary process, before the copies are opened. @throws DeclaredKeyError, DatabaseError */
 export async function applyAccessKeys({
   settings,
   database,
@@ -95,7 +95,7 @@ interface CachedStateParts {
   readonly now: () => number
   /** DatabaseClock.observe: the clock is measured every second, without a statement of its own. */
   readonly onTime?: OnTime
-  /** Whether the primary process tells this one its checks. */
+  /** Whether the primary process sends its checks to this one. */
   readonly isTold?: boolean
 }
 
@@ -137,7 +137,7 @@ export async function openCachedState(parts: CachedStateParts): Promise<CachedSt
     buckets: new BucketsWithOptions(served, bucketOptions),
     refresh: () => watch.check(),
     ensureFresh() {
-      // Most gateways serve only what the settings say: they never wait for the database.
+      // Most gateways have only the keys and buckets of the settings: they never wait for the database.
       if (watch.isFailing || (served.isEmpty && bucketOptions.isEmpty)) return undefined
       const checking = watch.ensureFresh()
       return checking && Promise.race([checking, timeLimit(maxWaitMs)])
@@ -204,7 +204,7 @@ function logState(log: Log, problem: unknown): void {
     )
 }
 
-/** The buckets that exist: those of the settings, and those made at run time. @throws DatabaseError */
+/** The existing buckets: those of the settings, and those made at run time. @throws DatabaseError */
 export async function bucketNames(
   { allowedBuckets }: Pick<Settings, 'allowedBuckets'>,
   database: Database,

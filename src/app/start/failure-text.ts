@@ -8,7 +8,7 @@ const listenFailures: Readonly<Record<string, string>> = {
   ENOTFOUND: 'is not a known host name: check HOST',
 }
 
-/** `bind` is the failure that the primary reports to a worker. */
+/** `bind` is the system call in the failure that the primary reports to a worker. */
 const listenSyscalls: ReadonlySet<string> = new Set(['listen', 'bind', 'getaddrinfo'])
 
 /** Why the program can't start, for the person who started it. */

@@ -7,7 +7,7 @@ import { formatEnvFile, ownSettings, parseEnvFile, settingsFileName } from '../s
 import { dataFolder } from '../settings/read-settings.ts'
 import { type Environment, isGiven } from '../settings/setting.ts'
 
-/** Other users of this machine must not read keys, sessions and objects. */
+/** Other users of this machine must not be able to read keys, sessions and objects. */
 const privateFolder = 0o700
 const comment = 'Created by Bucketry at its first start, read at every start. Keep it secret.'
 
@@ -15,7 +15,7 @@ const upperCaseAndDigits = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789'
 const lettersAndDigits = `${upperCaseAndDigits}abcdefghijklmnopqrstuvwxyz`
 
 export interface FirstStart {
-  /** The environment with the generated settings, of this start or an earlier one. */
+  /** The environment with the settings that this start or an earlier one generated. */
   readonly environment: Environment
   /** The file of the generated settings; undefined if the user has configured the gateway. */
   readonly file: string | undefined
@@ -26,9 +26,9 @@ export interface FirstStart {
 }
 
 /**
- * Makes the gateway usable without configuration: generates keys, a dashboard password and one bucket
- * once, and saves them in bucketry.env in DATA_DIR. Processes that start at the same time agree on one
- * file.
+ * Makes the gateway usable without configuration: at the first start, generates keys, a dashboard
+ * password and the name of one bucket, and saves them in bucketry.env in DATA_DIR. Processes that start at
+ * the same time agree on one file.
  *
  * @throws SettingsError when the file can't be read or written, or DATA_DIR is not valid.
  */
@@ -49,7 +49,7 @@ export async function provideSettings(environment: Environment): Promise<FirstSt
 }
 
 /**
- * The environment with the current contents of the file. A file that was removed is not created again.
+ * The environment with the current contents of the file. Does not create a removed file again.
  *
  * @throws the system's error when the file can't be read.
  */
@@ -62,15 +62,15 @@ export async function readAgain(
 }
 
 /**
- * The environment takes precedence; an empty variable counts as unset. The file can't move itself:
- * DATA_DIR in it has no effect.
+ * The environment takes precedence; an empty variable counts as unset. DATA_DIR in the file has no effect,
+ * because it determines where the file is.
  */
 function joined(environment: Environment, { DATA_DIR: _, ...values }: Environment): Environment {
   const given = Object.entries(environment).filter(([, value]) => value !== '')
   return { ...values, ...Object.fromEntries(given) }
 }
 
-/** The settings that the file gives: the environment takes precedence. */
+/** The names of the settings that come from the file. Those in the environment do not. */
 export function namesFrom({ kept }: Pick<FirstStart, 'kept'>, environment: Environment): string[] {
   return Object.keys(kept).filter((name) => name !== 'DATA_DIR' && !isGiven(environment, name))
 }
@@ -84,21 +84,21 @@ export function settingsFileIn(environment: Environment): string {
   return join(dataFolder(environment), settingsFileName)
 }
 
-/** The environment with ALLOWED_BUCKETS of the command line, which takes precedence. */
+/** The environment with ALLOWED_BUCKETS from the command line, which takes precedence. */
 export function withBuckets(environment: Environment, buckets: string | undefined): Environment {
   if (buckets === undefined) return environment
   return { ...environment, ALLOWED_BUCKETS: buckets, ALLOWED_BUCKETS_FILE: undefined }
 }
 
-/** Creates DATA_DIR, if any of these paths is in it. */
+/** Creates DATA_DIR if any of these paths is in it. */
 export async function makeDataFolder(dataDir: string, paths: readonly string[]): Promise<void> {
   if (!paths.some((one) => one.startsWith(`${dataDir}${sep}`))) return
-  // If it can't be created, the code that needs it reports why.
+  // If the folder can't be created, the code that needs it reports why.
   await mkdir(dataDir, { recursive: true, mode: privateFolder }).catch(() => undefined)
 }
 
 /**
- * The environment with the settings that an earlier start generated. Generates nothing: for commands
+ * The environment with the settings that an earlier start generated. Generates none itself, for commands
  * that run beside a gateway.
  *
  * @throws SettingsError when the file can't be read.
@@ -127,12 +127,12 @@ export async function settingsOfGateway(environment: Environment): Promise<Envir
   ])
 }
 
-/** What a restore does with the generated settings of a backup. */
+/** How a restore treats the generated settings in a backup. */
 export interface RestoredSettings {
-  /** The environment with the settings that the restored gateway will have. */
+  /** The environment with the settings of the restored gateway. */
   readonly environment: Environment
   /**
-   * Writes the file, if it is to be written.
+   * Writes the file, if the restored gateway needs it.
    *
    * @returns what was done, for people
    * @throws SettingsError when the file can't be written.
@@ -141,10 +141,10 @@ export interface RestoredSettings {
 }
 
 /**
- * The generated settings of a backup. They are written if this gateway takes its settings from such a file
- * and has none yet.
+ * The generated settings in a backup. They are written if this gateway is not configured by its environment
+ * and has no settings file yet.
  *
- * @param text of the file in the backup; null: the backup has none
+ * @param text the text of the file in the backup; null if the backup has none
  * @throws SettingsError when there are no settings, or the file can't be read.
  */
 export async function settingsOfRestore(
@@ -168,8 +168,8 @@ export async function settingsOfRestore(
       const isNew = await publish(file, text).catch((cause: unknown) => {
         throw unusable(file, cause)
       })
-      // Another process wrote one meanwhile: the database would not match its SECRET_KEY.
-      if (!isNew) throw new SettingsError([`${file} was created meanwhile: restore again`])
+      // Another process has just written a file: the database would not match the SECRET_KEY in it.
+      if (!isNew) throw new SettingsError([`${file} was created during the restore: restore again`])
       return ` Settings restored to ${file}.`
     },
   }
@@ -187,7 +187,7 @@ function unusable(file: string, cause: unknown): SettingsError {
   ])
 }
 
-/** Keys in the format of AWS, so that every client accepts them; all values are safe in a shell. */
+/** Keys in the format of AWS, so that every client accepts them. All values are safe in a shell. */
 export function generatedSettings() {
   return {
     ACCESS_KEY: `AK${randomText(18, upperCaseAndDigits)}`,
@@ -211,8 +211,8 @@ async function readIfThere(file: string): Promise<string | undefined> {
 }
 
 /**
- * Publishes the file completely and durably, or not at all. Never overwrites one: link fails where
- * rename would not. Resolves with whether this call created it.
+ * Publishes the file completely and durably, or not at all. Never overwrites an existing file: link fails
+ * where rename would not. Resolves with whether this call created the file.
  */
 async function publish(file: string, text: string): Promise<boolean> {
   const folder = dirname(file)

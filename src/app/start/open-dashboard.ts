@@ -27,14 +27,14 @@ export const webBuild = join(packageFolder, 'web/dist')
 export interface OpenConsole {
   readonly json: HttpHandler
   readonly web: HttpHandler
-  /** Of all protocols, for the dashboard. */
+  /** The requests of all protocols, for the dashboard. */
   readonly activity: ActivityWatch
   /** Reports mistakes in the user's own catalogue. @throws CatalogueError, for people */
   checkCatalogue(): Promise<void>
   close(): Promise<void>
 }
 
-/** @param parts what the JSON protocols work with; they are loaded when they are first asked for */
+/** @param parts the dependencies of the JSON protocols, which are loaded at their first request */
 export function openConsole(parts: Omit<JsonProtocolParts, 'activity' | 'onClose'>): OpenConsole {
   const { settings, database, buckets } = parts
   const activity = new ActivityWatch({ settings, database, buckets })
@@ -54,8 +54,8 @@ export function openConsole(parts: Omit<JsonProtocolParts, 'activity' | 'onClose
 }
 
 /**
- * The JSON protocols, loaded when they are first asked for: the schemas and the catalogue
- * take 0.2 s of the start and 14 MiB of every process, and many gateways serve S3 alone.
+ * The JSON protocols, loaded at their first request: the schemas and the catalogue take 0.2 s of the
+ * start and 14 MiB of every process, and many gateways serve only S3.
  */
 class LazyJson {
   readonly #parts: JsonProtocolParts
@@ -76,7 +76,7 @@ class LazyJson {
     this.#opened ??= import('./json/json-routes.ts')
       .then(({ openJsonProtocols }) => openJsonProtocols(this.#parts))
       .catch((error: unknown) => {
-        // A file that could not be read may be readable the next time.
+        // A file that could not be read may be readable next time.
         this.#opened = undefined
         throw error
       })
@@ -104,7 +104,7 @@ interface SharesWiring {
   readonly now: () => number
 }
 
-/** What answers visitors of shares. */
+/** Serves visitors of shares. */
 export function openShares(wiring: SharesWiring): HttpHandler {
   const { settings, log, database, sessions, cached, s3, folder, now } = wiring
   const { accessKey, secretKey, publicUrl, trustProxy } = settings
@@ -122,7 +122,7 @@ export function openShares(wiring: SharesWiring): HttpHandler {
     attempts: sessions,
     clientAddress: clientOf(settings),
     originOf: (request) => publicUrl ?? originOf(request),
-    // Our own form says `null`, since Referrer-Policy hides the token (Fetch, "append a request `Origin` header").
+    // Our own form sends `null`, because Referrer-Policy hides the token (Fetch, "append a request `Origin` header").
     isFromOtherOrigin: (request) =>
       (request.headers.origin !== 'null' || request.headers['sec-fetch-site'] !== undefined) &&
       isFromOtherOrigin(request, [publicUrl, originOf(request)]),

@@ -19,22 +19,22 @@ import type { Log } from '../telemetry/log.ts'
 import { type DriveTelemetry, watchedDrive } from '../telemetry/telemetry.ts'
 import { madeBuckets, type OpenMounts, openMounts } from './drives/open-mounts.ts'
 
-/** The drives, and the registration of this gateway, which the other gateways of the drives watch. */
+/** The drives, and the registration of this gateway, which other gateways of the same drives watch. */
 export interface OpenDrives {
   /** All drives as one. */
   readonly drive: Drive
-  /** Each of them; the default drive first. */
+  /** Each drive; the default drive first. */
   readonly mounts: readonly Mount[]
-  /** Of the default drive; absent if it has none. */
+  /** The default drive's own list of buckets; absent if it has none. */
   readonly notes: DriveNotes | undefined
-  /** Whether this gateway sweeps for all of its database. */
+  /** Whether this gateway sweeps for all gateways of its database. */
   isFirst(): boolean
   /** Sends heartbeats from now on. @throws SettingsError, DatabaseError */
   begin(): Promise<void>
-  /** When another process of this gateway has died: the other gateways take over what it held. */
+  /** Call it when another process of this gateway has died: the other gateways take over its locks and leases. */
   processDied(name: ProcessName): void
   close(): Promise<void>
-  /** In place of `close`, when the gateway could not start. Never rejects. */
+  /** Call it instead of `close` when the gateway failed to start. Never rejects. */
   withdraw(): Promise<void>
 }
 
@@ -66,7 +66,7 @@ export async function openDrives(parts: DrivesParts): Promise<OpenDrives> {
           onEnded: () => void (mounts && sweepDrive(mounts, log)),
         })
       : undefined
-  // Before a gateway with other keys could change what the database has.
+  // First, so that a gateway with other keys can't change the database.
   await register?.start()
   const made = madeBuckets(role, database, log)
   try {
@@ -96,16 +96,16 @@ export async function openDrives(parts: DrivesParts): Promise<OpenDrives> {
   }
 }
 
-/** Soon after another gateway has ended. */
+/** Removes leftovers soon after another gateway has ended. */
 async function sweepDrive({ drive }: { readonly drive: Drive }, log: Log): Promise<void> {
   try {
     await drive.sweep?.()
   } catch (error) {
-    log.warn({ err: error }, 'could not remove what another gateway has left; will retry')
+    log.warn({ err: error }, 'could not remove leftovers of another gateway; will retry')
   }
 }
 
-/** Longer on SQLite: each heartbeat writes to this machine's disk, and its gateways can check each other's processes. */
+/** Longer on SQLite, where a heartbeat writes to the local disk and gateways can check each other's processes. */
 const beatMs: Readonly<Record<string, number>> = { postgres: 2_000, sqlite: 4_000 }
 const defaultBeatMs = 4_000
 
@@ -115,7 +115,7 @@ interface RegisterParts {
   readonly known: KnownGateways
   readonly log: Log
   readonly now: () => number
-  /** The settings of the drives that are open, by the drives' ids. */
+  /** The settings of the open drives, by the drives' ids. */
   readonly drives: ReadonlyMap<string, string>
   /** Called when the gateway must end. */
   readonly onConflict: (message: string) => void
@@ -144,7 +144,7 @@ function openRegister(parts: RegisterParts): GatewayRegister {
   })
 }
 
-/** The folders of the drives that are open and may be written to, by the drives' ids. */
+/** The folders of the open, writable drives, by the drives' ids. */
 function foldersOf(
   settings: Settings,
   drives: ReadonlyMap<string, string>,

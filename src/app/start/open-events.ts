@@ -27,7 +27,7 @@ interface EventParts {
   readonly metrics: ProcessMetrics | undefined
 }
 
-/** Event notifications; undefined, at no cost, without a target. */
+/** Event notifications. Undefined, and without cost, if there is no target. */
 export function openEvents(parts: EventParts) {
   const { settings, log, database, drive, cached, now, isSender, metrics } = parts
   const names = targetsOf(settings)
@@ -95,7 +95,7 @@ function openTargets(settings: Settings): EventTarget[] {
 
 const allEvents = ['s3:ObjectCreated:*', 's3:ObjectRemoved:*', 's3:LifecycleExpiration:*']
 
-/** Those of the settings, and those that S3 clients configure, which come last and so name the event. */
+/** The rules of the settings, then those that S3 clients configure: the last matching rule names the event. */
 function rulesOf(
   settings: Settings,
   { buckets }: CachedState,

@@ -22,10 +22,10 @@ import { type BucketJobs, openBucketJobs } from './bucket-jobs.ts'
 import { openBucketMaker } from './bucket-making.ts'
 import type { CachedState } from './cached-state.ts'
 
-/** The S3 protocol, and what works on its buckets in the background. */
+/** The S3 protocol, and the background work on its buckets. */
 export interface OpenS3 {
   readonly handler: S3Handler
-  /** Answers requests that the gateway makes itself on behalf of access keys. */
+  /** Answers requests that the gateway itself makes on behalf of access keys. */
   readonly byKey: KeyHandler
   readonly uploads: Uploads
   readonly bucketMaker: BucketMaker
@@ -48,7 +48,7 @@ export function openS3({
   readonly log: Log
   readonly database: Database
   readonly drive: Drive
-  /** Of the drive; absent if it has none. */
+  /** The drive's own list of buckets; absent if it has none. */
   readonly notes?: DriveNotes | undefined
   /** AUTH_KV. */
   readonly sessions: KeyValueStore

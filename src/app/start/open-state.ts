@@ -9,10 +9,10 @@ import type { Settings } from '../settings/read-settings.ts'
 import { type Log, throttled } from '../telemetry/log.ts'
 import { type Telemetry, watchedDatabase } from '../telemetry/telemetry.ts'
 
-/** A server that refuses connections is asked again every second. */
+/** Pause between attempts to connect to a server that refuses connections. */
 const shortageEveryMs = 60_000
 
-/** What outlives the process. */
+/** The state that outlives the process. */
 export interface OpenState {
   readonly database: Database
   /** AUTH_KV. */
@@ -78,15 +78,15 @@ export interface KeyValueOptions {
   readonly database: Database
   /** The database's time, by which sessions expire. */
   readonly now: () => number
-  /** Called with the reason when the store's server is lost, with nothing when it is back. */
+  /** Called with the reason when the store's server stops responding, and with undefined when it responds again. */
   readonly onState?: (problem: KeyValueError | undefined) => void
 }
 
-/** Opens AUTH_KV. An unreachable server does not block the start: connecting is retried. */
+/** Opens AUTH_KV. An unreachable server does not block the start: the connection is retried. */
 export async function openKeyValueStore(options: KeyValueOptions): Promise<KeyValueStore> {
   const { url, database, now, onState } = options
   if (url === undefined) return new DatabaseKeyValueStore(database, now)
-  // Loaded only if used: most installations have no such server.
+  // Loaded only when it is used: most installations have no Redis.
   const { RedisKeyValueStore } = await import('../../platform/state/key-value/redis-key-value.ts')
   return new RedisKeyValueStore({ url, ...(onState === undefined ? {} : { onState }) })
 }

@@ -36,7 +36,7 @@ import type { Chore } from './processes/chores.ts'
 
 /** Everything behind the port, opened and connected. */
 export interface Service extends ConnectedService {
-  /** For a primary process, when one of its workers has died: the other gateways take over what it held. */
+  /** For a primary process whose worker has died: the other gateways take over the worker's locks and leases. */
   processDied(name: ProcessName): void
   /** For a primary process: see CachedState. */
   readonly onCheck: CachedState['onCheck']
@@ -53,13 +53,13 @@ export interface ConnectedService {
   connect(scrape?: Scrape): Promise<HttpHandler>
   /** Absent if metrics are off. */
   readonly metrics: ProcessMetrics | undefined
-  /** Begins the spans of requests, if traces are sent. */
+  /** Starts the spans of requests, if traces are sent. */
   readonly requestSpans: RequestSpans | undefined
-  /** Each gets the record of every request. */
+  /** Each receives the record of every request. */
   readonly requestSinks: readonly RequestSink[]
   /** From now on `/-/readyz` is not ready. Requests are served as before. */
   beginStop(): void
-  /** Removes expired data and leftovers of crashes. One process repeats them. */
+  /** Remove expired data and leftovers of crashes. One process repeats them. */
   readonly chores: readonly Chore[]
   /** Removes all objects and open uploads, for tests of other programs. */
   reset(): Promise<void>
@@ -68,7 +68,7 @@ export interface ConnectedService {
 }
 
 /**
- * Opens what the settings name.
+ * Opens the database, the drives and the other parts that the settings name.
  *
  * @throws DatabaseError, DriveError or SettingsError, for people, when a part can't be opened.
  */
@@ -83,7 +83,7 @@ export async function openService(
   const gateways = new KnownGateways(new GatewayTable(database))
   const common = { settings, log, database, now }
   const traffic = new TrafficWatch(common)
-  // Only the dashboard shows it.
+  // Only the dashboard shows the traffic.
   const shown = settings.dashboardPassword === undefined ? undefined : traffic
   const drives = await openDrives({
     ...common,
@@ -128,12 +128,12 @@ export interface ServiceParts extends Telemetry {
   readonly drive: Drive
   /** Each drive that `drive` stands for. Default: only itself. */
   readonly mounts?: readonly Mount[]
-  /** Of the drive; absent if it has none. */
+  /** The drive's own list of buckets; absent if it has none. */
   readonly notes?: DriveNotes | undefined
   /** AUTH_KV. */
   readonly sessions: KeyValueStore
   readonly cached: CachedState
-  /** Whether this gateway sweeps for all of its database. Default: it does. */
+  /** Whether this gateway sweeps for all gateways of its database. Default: it does. */
   readonly isFirst?: () => boolean
   /** Whether this process sends events. Default: it does. */
   readonly isSender?: boolean
@@ -210,7 +210,7 @@ export function connectService({
 }
 
 const sweepEveryMs = 5 * 60_000
-/** It looks at memory only, unless a bucket has lifecycle rules. */
+/** Short, because a run reads only memory unless a bucket has lifecycle rules. */
 const expireEveryMs = 5_000
 const trashEveryMs = 60 * 60_000
 
@@ -218,7 +218,7 @@ type ChoreParts = Required<
   Pick<ServiceParts, 'database' | 'mounts' | 'sessions' | 'isFirst' | 'now'>
 > & { readonly s3: Pick<OpenS3, 'uploads' | 'bucketMaker' | 'jobs'> }
 
-/** What the gateway that is the first of its database sweeps, and what every gateway expires. */
+/** The sweeps, which only the first gateway of the database runs, and the expiry, which every gateway runs. */
 function choresOf({ database, mounts, sessions, isFirst, now, s3 }: ChoreParts): readonly Chore[] {
   const { uploads, bucketMaker, jobs } = s3
   const sweep = (name: string, work: Chore['run'], drive?: string): Chore => {
@@ -245,7 +245,7 @@ function choresOf({ database, mounts, sessions, isFirst, now, s3 }: ChoreParts):
   ]
 }
 
-/** The probes. Only the default drive counts: a restart can't help another one. */
+/** The probes. Only the default drive affects their status: a restart can't help the others. */
 function openProbes({
   drive,
   mounts,

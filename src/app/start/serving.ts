@@ -16,14 +16,14 @@ import { createScrape, type Scrape } from '../telemetry/metrics/scraper.ts'
 import { RequestWatch } from '../telemetry/requests.ts'
 import type { ConnectedService } from './service.ts'
 
-/** Descriptors for the database, the log and other files that every process has open. */
+/** Descriptors for the database, the log and other files that every process keeps open. */
 const ownFiles = 128
 
-/** A connection, its file, and another file or a connection to the drive. */
+/** Descriptors per connection: the connection, its file, and another file or a connection to the drive. */
 const filesOfConnection = 3
 
 const mostConnections = 10_000
-/** Enough for 42 connections. With only a few, well-behaved clients would get 503. */
+/** Enough for 42 connections. With fewer, well-behaved clients would get 503. */
 const fewestOpenFiles = 256
 const overloadWarningMs = 10_000
 
@@ -58,11 +58,11 @@ export interface ServeOptions {
   readonly settings: Settings
   readonly log: Log
   readonly service: ConnectedService
-  /** Connections that are served at one time. Default: what the limit of open files allows. */
+  /** Maximum number of concurrent connections. Default: as many as the limit of open files allows. */
   readonly maxConnections?: number
   /** Called with the address of a proxy that TRUST_PROXY does not name. Default: logs it. */
   readonly onUntrustedProxy?: (address: string) => void
-  /** Gathers the metrics of all processes. Default: of this one. */
+  /** Gathers the metrics of all processes. Default: those of this process. */
   readonly scrape?: Scrape | undefined
 }
 
@@ -138,13 +138,13 @@ function secured(handler: HttpHandler): HttpHandler {
 
 const oneYear = 31_536_000
 
-/** Not includeSubDomains: other programs of the domain may have no TLS. */
+/** Without includeSubDomains: other hosts of the domain may have no TLS. */
 const field = ['Strict-Transport-Security', `max-age=${oneYear}`] as const
 
 /**
  * The reply of a port with TLS, with the field that makes browsers use HTTPS for this host from now on
- * (RFC 6797). It holds for all ports of a host, so `localhost` is left out: other programs that a
- * developer runs there would be asked for HTTPS, too. Browsers ignore it for IP addresses.
+ * (RFC 6797). The field applies to all ports of a host, so it is not sent for `localhost`: browsers would also
+ * use HTTPS for other programs that a developer runs there. Browsers ignore it for IP addresses.
  */
 export function withTransportSecurity(
   reply: HttpReply,

@@ -10,7 +10,7 @@ import { serve } from './serving.ts'
 export interface StartBucketryOptions {
   /** Buckets to serve. Default: `test`. */
   readonly buckets?: readonly string[]
-  /** Those of them that anyone may read and list without a signature. Default: none. */
+  /** Buckets that anyone may read and list without a signature. Default: none. */
   readonly publicReadBuckets?: readonly string[]
   /** Default: `test-access-key`. */
   readonly accessKeyId?: string
@@ -20,7 +20,7 @@ export interface StartBucketryOptions {
   readonly region?: string
   /** Port to listen on. Default: a free one. */
   readonly port?: number
-  /** More settings by their names in docs/configuration.md, such as `{ CORS_ALLOWED_ORIGINS: '*' }`. */
+  /** Further settings, by their names in docs/configuration.md, such as `{ CORS_ALLOWED_ORIGINS: '*' }`. */
   readonly settings?: Readonly<Record<string, string>>
   /** Called with each line of the log, a JSON document. Default: nothing is logged. */
   readonly onLogLine?: (line: string) => void
@@ -28,12 +28,12 @@ export interface StartBucketryOptions {
 
 /** A running server that keeps its objects in memory. */
 export interface BucketryServer {
-  /** `http://127.0.0.1:PORT`, the endpoint of clients; with TLS_CERT and TLS_KEY, `https:`. */
+  /** The endpoint for clients: `http://127.0.0.1:PORT`; with TLS_CERT and TLS_KEY, `https:`. */
   readonly url: string
   readonly port: number
   readonly region: string
   readonly buckets: readonly string[]
-  /** As the AWS SDK for JavaScript takes them. */
+  /** In the form that the AWS SDK for JavaScript takes. */
   readonly credentials: { readonly accessKeyId: string; readonly secretAccessKey: string }
   /** Environment variables that AWS's tools and SDKs read, for child processes. */
   readonly environment: {
@@ -47,7 +47,7 @@ export interface BucketryServer {
   reset(): Promise<void>
   /** Stops the server. Running requests may finish. A second call has no effect. */
   stop(): Promise<void>
-  /** The same as `stop`, for `await using`. */
+  /** Same as `stop`, for `await using`. */
   [Symbol.asyncDispose](): Promise<void>
 }
 
@@ -58,7 +58,7 @@ const defaults = {
   region: 'us-east-1',
 } as const
 
-/** Of a server that was never stopped. */
+/** Prefix of the temporary folders. A server that is never stopped leaves its folder behind. */
 const folderPrefix = 'bucketry-test-'
 
 /**
@@ -68,7 +68,7 @@ const folderPrefix = 'bucketry-test-'
  */
 export async function startBucketry(options: StartBucketryOptions = {}): Promise<BucketryServer> {
   const { buckets, accessKeyId, secretAccessKey, region } = withDefaults(options)
-  // The database has the open uploads, and is shared by two threads: it needs a file.
+  // The database needs a file, because two threads share it. It stores the open uploads.
   const folder = await mkdtemp(join(tmpdir(), folderPrefix))
   try {
     const settings = await readSettings({
@@ -122,7 +122,7 @@ export async function startBucketry(options: StartBucketryOptions = {}): Promise
   }
 }
 
-/** A caller without types may pass undefined, such as an environment variable that is not set. */
+/** Ignores undefined values: a caller without types may pass an environment variable that is not set. */
 function withDefaults({
   buckets = defaults.buckets,
   accessKeyId = defaults.accessKeyId,

@@ -12,7 +12,7 @@ import type { Settings } from '../../settings/read-settings.ts'
 import type { Log } from '../../telemetry/log.ts'
 import { openDrive } from './open-drive.ts'
 
-/** How long a start waits for the first attempt. */
+/** Maximum time that a start waits for the first attempt. */
 const startWaitMs = 5_000
 const firstPauseMs = 1_000
 const longestPauseMs = 60_000
@@ -26,13 +26,13 @@ export interface LateMountParts {
   readonly role: ServiceRole
   readonly now: () => number
   readonly watch: (drive: Drive, name: string) => Drive
-  /** Before the second attempt, milliseconds; later pauses are longer. */
+  /** Pause before the second attempt, milliseconds; later pauses are longer. */
   readonly firstPauseMs?: number
 }
 
 /**
- * A named drive, which is opened in the background until that succeeds, also after it was lost to
- * another gateway. Until then its calls reject with the reason.
+ * A named drive that is opened in the background. Attempts repeat until one succeeds, and again after the
+ * drive is lost to another gateway. While the drive is not open, its calls reject with the reason.
  */
 export class LateMount implements Mount {
   readonly name: string
@@ -41,7 +41,7 @@ export class LateMount implements Mount {
   problem: string | undefined = 'It is being opened.'
   readonly #parts: LateMountParts
   readonly #closing = new AbortController()
-  /** Ends the use of the drive that is open or being opened. */
+  /** Ends the use of the drive, whether it is open or being opened. */
   #end: () => void = () => undefined
   #running: Promise<void> | undefined
   #isFailing = false
@@ -54,7 +54,7 @@ export class LateMount implements Mount {
     this.drive = this.#unavailable()
   }
 
-  /** Begins to open it. Resolves when it is open, or after some seconds. */
+  /** Begins to open the drive. Resolves after the first attempt, or after some seconds. */
   async start(): Promise<void> {
     this.#running ??= this.#run()
     await withinTime(this.#attempted.promise, startWaitMs).catch(() => undefined)
@@ -68,7 +68,7 @@ export class LateMount implements Mount {
 
   readonly #attempted = Promise.withResolvers<void>()
 
-  /** One opening at a time: the next one begins when what the last one has opened is closed. Never rejects. */
+  /** One attempt at a time: the next begins when everything that the last one opened is closed. Never rejects. */
   async #run(): Promise<void> {
     const { signal } = this.#closing
     const firstMs = this.#parts.firstPauseMs ?? firstPauseMs
@@ -83,14 +83,14 @@ export class LateMount implements Mount {
     }
   }
 
-  /** Opens the drive, and closes it when it is lost or this mount is closed. False if it could not be opened. */
+  /** Opens the drive and keeps it open until it is lost or this mount is closed. False if it could not be opened. */
   async #keepOpen(): Promise<boolean> {
     const { own, log, role } = this.#parts
     const ended = Promise.withResolvers<void>()
     this.#end = ended.resolve
     const closers: (() => Promise<void>)[] = []
     let isLost = false
-    // It may be lost before it is open. Nothing may be served from it any more.
+    // The drive may be lost even before it is open. It must not be served after that.
     const onDriveLost = (message: string) => {
       isLost = true
       this.#fail(new DriveError('unavailable', message))
@@ -112,7 +112,7 @@ export class LateMount implements Mount {
     } finally {
       this.#attempted.resolve()
       for (const close of closers) {
-        // A disk that is gone can't close its files.
+        // Closing the files of a disk that is gone fails.
         const warn = (err: unknown) =>
           log.warn({ err, drive: own.name }, 'could not close the drive')
         await close().catch(warn)
@@ -128,7 +128,7 @@ export class LateMount implements Mount {
     this.#isFailing = false
   }
 
-  /** Logged once, until it is available again. */
+  /** Logs the first failure only, until the drive is available again. */
   #fail(error: unknown): void {
     const { log } = this.#parts
     this.drive = this.#unavailable()

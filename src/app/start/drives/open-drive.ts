@@ -7,7 +7,7 @@ import type { Settings } from '../../settings/read-settings.ts'
 export interface DriveParts extends OpenParts<DriveSettings, Settings> {
   /** The buckets made at run time, as of now. Absent: none. */
   readonly madeBuckets?: () => Promise<readonly string[]>
-  /** What the drive is opened for. `write`: also to create missing bucket folders and recover interrupted work. */
+  /** The purpose of opening the drive. `write` also creates missing bucket folders and recovers interrupted work. */
   readonly purpose?: 'write' | 'read' | 'check'
 }
 

@@ -21,27 +21,27 @@ interface MountsParts {
   readonly role: ServiceRole
   /** The database's time, for leases. */
   readonly now: () => number
-  /** How many gateways run, with this one. */
+  /** The number of running gateways, including this one. */
   readonly gateways: () => number
   /** Wraps each drive once it is open, to watch its calls. @param name '' for the default drive */
   readonly watch: (drive: Drive, name: string) => Drive
   /** Buckets of the default drive that were made at run time. */
   readonly made: MadeBuckets
-  /** Gets the settings of the drives that this process has claimed, by the drives' ids. */
+  /** Receives the settings of the drives that this process has claimed, by the drives' ids. */
   readonly claimed: Map<string, string>
 }
 
 /** All drives of the settings. */
 export interface OpenMounts {
-  /** All of them as one. */
+  /** All drives as one. */
   readonly drive: Drive
-  /** Each of them; the default drive first. */
+  /** Each drive; the default drive first. */
   readonly mounts: readonly Mount[]
   close(): Promise<void>
 }
 
 /**
- * Opens the default drive, and begins to open the named ones: those may be unavailable at start.
+ * Opens the default drive, and begins to open the named drives, which may be unavailable at start.
  *
  * @throws DriveError or SettingsError, for people, if the default drive can't be opened.
  */
@@ -61,9 +61,9 @@ export async function openMounts(parts: MountsParts): Promise<OpenMounts> {
   const late = named.map((one) => new LateMount({ ...parts, own: one }))
   const mounts = [main, ...late]
   const places = placesOf(settings, mounts)
-  // Uploads that are open on drives which were in the settings before need a RoutedDrive, too.
+  // Open uploads on drives that are no longer in the settings also need a RoutedDrive.
   const hasForeign = await new UploadTable(database).hasStates('@')
-  // Nothing is dispatched if there is nothing to choose from.
+  // With a single drive, there is nothing to route.
   const isPlain = late.length === 0 && places.size === 0 && !hasForeign
   await Promise.all(late.map((mount) => mount.start()))
   return {
@@ -77,7 +77,7 @@ export async function openMounts(parts: MountsParts): Promise<OpenMounts> {
   }
 }
 
-/** Nothing is written to a read-only drive, also no owner note. */
+/** Claims nothing on a read-only drive: not even an owner note is written to it. */
 function claimOf(
   { isReadOnly }: DriveSettings,
   { claim }: Awaited<ReturnType<typeof openOwner>>,
@@ -100,13 +100,13 @@ function placesOf(
   return places
 }
 
-/** What the drive and the database know of buckets made at run time, while the drive is opened. */
+/** The buckets made at run time, as the drive and the database know them, while the drive is opened. */
 export interface MadeBuckets {
-  /** Of the drive; absent if it has none, or is not open yet. */
+  /** The drive's own list of buckets; absent if it has none, or is not open yet. */
   readonly notes: DriveNotes | undefined
-  /** As `claim`; the primary then adds the buckets that a lost database has forgotten. */
+  /** Like `claim`; the primary then also adds the drive's buckets that a new database does not know. */
   claimAfter(claim: ClaimDrive): ClaimDrive
-  /** Of the buckets to serve. */
+  /** The folders of the buckets to serve. */
   names(): Promise<readonly string[]>
 }
 

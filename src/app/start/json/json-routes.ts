@@ -29,7 +29,7 @@ import { type ModelCallsWiring, openModelCalls } from './model-calls.ts'
 export interface JsonProtocolParts extends ManagementWiring, ModelCallsWiring {}
 
 /**
- * The routes of `/auth`, `/v1` and `/-/api`, and of the description of them all.
+ * The routes of `/auth`, `/v1` and `/-/api`, and of their OpenAPI description.
  *
  * @throws CatalogueError, for people, when MODEL_CATALOGUE has mistakes.
  */
@@ -89,7 +89,7 @@ function modelRoutes(
 }
 
 /**
- * `/auth`, `/v1`, `/-/api` and the description of them all as one handler.
+ * `/auth`, `/v1`, `/-/api` and their OpenAPI description as one handler.
  *
  * @throws CatalogueError, for people, when MODEL_CATALOGUE has mistakes.
  */
@@ -102,7 +102,7 @@ export async function openJsonProtocols(parts: JsonProtocolParts): Promise<HttpH
   })
 }
 
-/** The database is not responding, which is not the client's fault. */
+/** A failure of the database is not the client's fault: 503. */
 function unavailable(error: unknown): ApiError | undefined {
   if (!(error instanceof DatabaseError || error instanceof KeyValueError)) return undefined
   return new ApiError(503, 'The database is not responding. Try again later.', { cause: error })

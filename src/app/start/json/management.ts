@@ -31,11 +31,11 @@ import type { Log } from '../../telemetry/log.ts'
 import type { TrafficWatch } from '../../telemetry/traffic-watch.ts'
 import type { BucketJobs } from '../bucket-jobs.ts'
 
-/** What the API calls the default drive. */
+/** The default drive's name in the API. */
 const defaultDrive = 'default'
-/** Open uploads of one page. */
+/** Open uploads per page. */
 const pageUploads = 100
-/** Thumbnails of some 10 KiB each. */
+/** Thumbnails, of about 10 KiB each. */
 const keptThumbnails = 20_000
 
 export interface ManagementWiring {
@@ -59,7 +59,7 @@ export interface ManagementWiring {
   readonly now: () => number
 }
 
-/** Connects the management API to what it manages. */
+/** Connects the management API to the parts that it manages. */
 export function openManagement(wiring: ManagementWiring): Omit<ManagementApiParts, 'session'> {
   const { settings, log, drive, activity, traffic, buckets, bucketOptions, jobs, now } = wiring
   const { accessKey, secretKey, region, publicUrl } = settings
@@ -115,7 +115,7 @@ function placeOf(bucket: string, settings: Settings): BucketPlaceStatus {
   return { drive: name || defaultDrive, isReadOnly: isReadOnlyBucket(bucket, settings) }
 }
 
-/** The status of the default drive, as before there were others, and of all drives. */
+/** The status of the default drive alone, for clients from before named drives, and of all drives. */
 function mountStatus({ mounts, log }: Pick<ManagementWiring, 'mounts' | 'log'>) {
   const watched = mounts.map((mount) => {
     const problem = () => mount.problem
@@ -135,7 +135,7 @@ function mountStatus({ mounts, log }: Pick<ManagementWiring, 'mounts' | 'log'>) 
   }
 }
 
-/** The mount's drive at the time of each call: it changes when the drive is opened late or lost. */
+/** Looks up the mount's drive at every call: it changes when the drive is opened late or lost. */
 function currentOf(
   mount: Mount,
 ): Pick<Drive, 'kind' | 'deletes' | 'check' | 'quota' | 'bucketCreatedAtMs'> {

@@ -38,7 +38,7 @@ export interface ModelCallsWiring {
   readonly sessions: KeyValueStore
   readonly modelKeys: StoredModelKeys
   readonly metrics: Pick<ProcessMetrics, 'watchModelCalls'> | undefined
-  /** Takes what ends the work of these protocols when no request is running. */
+  /** Registers a function that ends the work of these protocols when no request is running. */
   readonly onClose: (close: () => Promise<void>) => void
 }
 

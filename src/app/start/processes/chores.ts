@@ -3,20 +3,20 @@ import { withinTime } from '../../../platform/process/time-limit.ts'
 import type { Log } from '../../telemetry/log.ts'
 import type { ProcessMetrics } from '../../telemetry/metrics/process-metrics.ts'
 
-/** Work that one process of a gateway repeats, and that no request waits for. */
+/** Work that one process of a gateway repeats in the background. */
 export interface Chore {
   /** A label of `bucketry_background_failures_total`. */
   readonly name: string
-  /** The drive that it is about, if there are several. */
+  /** The drive that the chore concerns, if there are several. */
   readonly drive?: string | undefined
-  /** From the end of one run to the beginning of the next. */
+  /** Pause between the end of one run and the beginning of the next. */
   readonly everyMs: number
   run(signal: AbortSignal): Promise<unknown> | undefined
 }
 
 /**
- * Repeats each of them for itself: one that fails or hangs delays no other. Failures are counted. The first of several
- * is logged, and the end of them.
+ * Repeats each chore independently: a failing or hanging chore delays no other. All failures are counted. The first
+ * of consecutive failures is logged, and so is the next success.
  */
 export function repeatChores(
   chores: readonly Chore[],
@@ -41,9 +41,9 @@ export function repeatChores(
 }
 
 /**
- * A rejection that nothing handles is logged and counted, and the process continues: the work that failed has released
- * what it held, as in a request that fails, and others need the process. An exception that nothing catches has left a
- * callback half done, perhaps one of Node's own: it is logged, and the process ends, as Node does by default.
+ * An unhandled rejection is logged and counted, and the process continues: the failed work has released its resources,
+ * as a failed request does, and other requests need the process. An uncaught exception may have interrupted a
+ * callback, perhaps one of Node's own: it is logged, and the process ends, as it does by default in Node.
  */
 export function watchFailures(log: Log, metrics: () => ProcessMetrics | undefined): void {
   process.on('unhandledRejection', (err) => {
@@ -55,10 +55,10 @@ export function watchFailures(log: Log, metrics: () => ProcessMetrics | undefine
   })
 }
 
-/** A database that does not answer holds up each step for seconds. Nothing depends on them: a process may be killed. */
+/** A database that does not respond delays each step by seconds. No step is essential: a process may also be killed. */
 const endLimitMs = 5_000
 
-/** Waits for the end of a service, not for ever. Resolves with why it failed. */
+/** Waits a limited time for a service to end. Resolves with the reason if it failed. */
 export async function endInTime(end: Promise<void>): Promise<unknown> {
   return await withinTime(end, endLimitMs).catch((error: unknown) => error)
 }

@@ -36,17 +36,17 @@ interface Servers {
 }
 
 export interface PrimaryOptions {
-  /** Where settings come from: the environment, and the command line. */
+  /** The environment, with the flags of the command line applied. */
   readonly environment: Environment
-  /** ALLOWED_BUCKETS of the command line. It does not keep other settings from being generated. */
+  /** ALLOWED_BUCKETS from the command line. Other settings are still generated if it is set. */
   readonly buckets?: string | undefined
   /** Warnings about the command line. */
   readonly warnings?: readonly string[]
 }
 
-/** Runs the main process: it reads the settings, serves or forks, and sweeps. */
+/** Runs the main process, which reads the settings, serves or forks, and sweeps. */
 export async function runPrimary(options: PrimaryOptions): Promise<void> {
-  // Serve even if the banner can't be shown.
+  // The gateway serves even if the banner can't be shown.
   process.stderr.on('error', () => undefined)
   const signals = takeSignals()
   let settings: Settings | undefined
@@ -83,7 +83,7 @@ export async function runPrimary(options: PrimaryOptions): Promise<void> {
     obeySignals(signals, { servers, log, reload, finish, settings })
     const isTerminal = process.stderr.isTTY === true
     process.stderr.write(bannerText({ settings, port, firstStart, isTerminal }))
-    // Last: a process that waits for this line may send a signal at once.
+    // Printed last: a process that waits for this line may send a signal at once.
     log.info({ url: listeningUrl(settings, port), workers: settings.workers }, 'listening')
     flush()
   } catch (error) {
@@ -94,15 +94,15 @@ export async function runPrimary(options: PrimaryOptions): Promise<void> {
   }
 }
 
-/** What SIGTERM and SIGINT do. */
+/** The effect of SIGTERM and SIGINT. */
 interface Signals {
   onEnd: (signal: NodeJS.Signals) => void
 }
 
 /**
  * Ends the process at once on a signal, as the default action does: process 1, as in a container, has no
- * default action, and a start can wait for two minutes (drive-owner.ts). Change `onEnd` when requests are
- * served and must be finished first. The listeners stay: a signal that comes while one is replaced by another is lost.
+ * default action, and a start can wait for two minutes (drive-owner.ts). Set `onEnd` once requests are served
+ * and must finish first. The listeners themselves stay: a signal between removing one and adding another would be lost.
  */
 function takeSignals(): Signals {
   const signals: Signals = {
@@ -162,7 +162,7 @@ async function startPool(settings: Settings, log: Log, service: Service): Promis
   return withMetricsPort(servers, metricsPort)
 }
 
-/** The servers, with the port for metrics, which answers until all requests have ended. */
+/** The servers, with the port for metrics, which serves until all requests have ended. */
 function withMetricsPort(servers: Servers, metricsPort: MetricsPort | undefined): Servers {
   if (metricsPort === undefined) return servers
   return {
@@ -186,7 +186,7 @@ function warningsAt(
   return [...warnings, ...settingsWarnings({ settings, environment, kept })]
 }
 
-/** Where the program writes on this machine. */
+/** The paths on this machine that the program writes to. */
 function pathsOf(settings: Settings): string[] {
   const { drives, database } = settings
   const ofDrives = drives.flatMap(({ drive }) => {
@@ -210,13 +210,13 @@ function obeySignals(signals: Signals, running: Running): void {
   let isStopping = false
   const stop = async (signal: string) => {
     if (isStopping) {
-      // A second signal: do not wait any longer.
+      // A second signal ends the wait.
       servers.kill()
       process.exit(1)
     }
     isStopping = true
     servers.beginStop()
-    // Ctrl+C does not wait: no load balancer sends it.
+    // Ctrl+C comes from a person, not a load balancer: no delay.
     if (signal === 'SIGTERM' && delaySeconds > 0) {
       log.info({ signal, delaySeconds }, 'not ready; requests are still served')
       await wait(delaySeconds * 1_000)
@@ -236,9 +236,9 @@ function obeySignals(signals: Signals, running: Running): void {
 }
 
 interface TlsReloadOptions {
-  /** Undefined: the port speaks plain HTTP, which only a restart changes. */
+  /** Undefined if the port speaks plain HTTP, which only a restart can change. */
   readonly current: TlsIdentity | undefined
-  /** The current environment, with the current content of the first start's file. */
+  /** The current environment, with the current contents of the first start's file. */
   readonly readEnvironment: () => Promise<Environment>
   readonly replace: (tls: TlsIdentity) => void
   readonly log: Log
@@ -259,7 +259,7 @@ class TlsReload {
     try {
       const tls = readTls(await this.#options.readEnvironment())
       if (this.#current === undefined && tls === undefined) {
-        log.info('SIGHUP: TLS_CERT and TLS_KEY are not set; no certificate was read')
+        log.info('SIGHUP: TLS_CERT and TLS_KEY are not set; there is no certificate to reload')
       } else if (this.#current === undefined) {
         log.warn('SIGHUP: TLS_CERT and TLS_KEY are set now; restart to serve HTTPS')
       } else if (tls === undefined) {

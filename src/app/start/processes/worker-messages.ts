@@ -13,25 +13,25 @@ export const workerArgument = '--worker'
 export type ToWorker =
   | { readonly kind: 'start'; readonly settings: Settings }
   | { readonly kind: 'tls'; readonly tls: TlsIdentity }
-  /** Requests are still served, but the worker is not ready. */
+  /** The worker is no longer ready, but still serves requests. */
   | { readonly kind: 'begin-stop' }
-  /** The file of the access log was moved. */
+  /** The access log's file was moved. */
   | { readonly kind: 'reopen' }
   | { readonly kind: 'stop' }
-  /** Asks for its metrics. */
+  /** Asks for the worker's metrics. */
   | { readonly kind: 'metrics' }
   /** The metrics of all processes; undefined if they could not be gathered. */
   | { readonly kind: 'scraped'; readonly text: string | undefined }
-  /** The primary asks the database for all. */
+  /** The primary asks the database on behalf of all workers. */
   | { readonly kind: 'revisions'; readonly check: SharedCheck }
-  /** A worker whose event loop runs answers at once. */
+  /** A worker answers at once unless its event loop is blocked. */
   | { readonly kind: 'ping' }
 
 /** Messages from a worker to the primary. */
 export type FromWorker =
   | { readonly kind: 'serving'; readonly port: number }
   | { readonly kind: 'pong' }
-  /** It can't start; the message says why. */
+  /** The worker can't start; the message says why. */
   | { readonly kind: 'failed'; readonly message: string }
   | { readonly kind: 'metrics'; readonly snapshot: Snapshot }
   /** Asks for the metrics of all processes. */
@@ -39,28 +39,28 @@ export type FromWorker =
   /** A proxy that TRUST_PROXY does not name: logged once for all workers. */
   | { readonly kind: 'untrusted-proxy'; readonly address: string }
 
-/** The difference is exact to this: the process was not interrupted while it read both clocks. */
+/** Maximum error of the difference: if it is larger, the process was interrupted while it read both clocks. */
 const exactMs = 0.1
 
 /** By how much `performance.now` is ahead of the monotonic clock that all processes of a machine share. */
 const aheadMs = compareClocks()
 
-/** A check of revisions, with the database's time if that is measured. Times are by `performance.now`. */
+/** A check of revisions, with the database's time if it was measured. Times are those of `performance.now`. */
 export interface TimedCheck extends RevisionCheck {
   readonly time: Parameters<OnTime> | undefined
 }
 
-/** A check as a message to another process of this machine, with its clock. */
+/** A check as a message to another process of this machine, with times of the machine's shared clock. */
 export interface SharedCheck extends Omit<TimedCheck, 'numbers'> {
   readonly numbers: readonly (readonly [RevisionName, number])[]
 }
 
-/** For sending. */
+/** Converts a check to the shared clock, to send it. */
 export function sharedCheck(check: TimedCheck): SharedCheck {
   return { ...shifted(check, -aheadMs), numbers: [...check.numbers] }
 }
 
-/** As received. */
+/** Converts a received check to this process's clock. */
 export function ownCheck(check: SharedCheck): TimedCheck {
   return { ...shifted(check, aheadMs), numbers: new Map(check.numbers) }
 }

@@ -11,10 +11,10 @@ import {
   workerArgument,
 } from './worker-messages.ts'
 
-/** A worker that stops within the grace time needs a little more to close its files. */
+/** The grace time for requests, and some time for a worker to close its files. */
 const killAfterMs = stopGraceMs + 5_000
 
-/** A worker that dies younger than this is restarted with growing pauses. */
+/** Workers that die younger than this are restarted with growing pauses. */
 const healthyAgeMs = 10_000
 const firstPauseMs = 100
 const longestPauseMs = 10_000
@@ -23,7 +23,7 @@ const longestPauseMs = 10_000
 const maxUnanswered = 10
 const pingEveryMs = 1_000
 
-/** A worker could not start, for a reason that the person who starts the program must see. */
+/** A worker could not start, for a reason that is shown to the person who starts the program. */
 class WorkerStartError extends Error {
   constructor(message: string) {
     super(message)
@@ -40,13 +40,13 @@ export interface WorkerPoolOptions {
     readonly signal: string | null
     readonly restartInMs: number
   }) => void
-  /** Called when a worker has ended otherwise than on request: what it held is free. */
+  /** Called when a worker has ended without being asked to: its locks and leases can be taken over. */
   readonly onProcessDied: (name: ProcessName) => void
   /** Called when a worker does not respond and is killed. Its death follows. */
   readonly onSilence: (fields: { readonly worker: number | undefined }) => void
   /** Milliseconds between two pings. Default: one second. */
   readonly pingEveryMs?: number
-  /** Called by each worker for itself. */
+  /** Called for each worker separately. */
   readonly onUntrustedProxy: (address: string) => void
   /** Called when a worker asks for the metrics of all. */
   readonly onScrape?: () => Promise<string>
@@ -54,7 +54,7 @@ export interface WorkerPoolOptions {
 
 /**
  * Worker processes that share one port. The primary accepts connections and deals them out in
- * turn (docs/decisions/): each worker gets its share however few connections there are.
+ * turn (docs/decisions/): each worker gets its share, however few connections there are.
  */
 export class WorkerPool {
   readonly #onDeath: WorkerPoolOptions['onDeath']
@@ -65,7 +65,7 @@ export class WorkerPool {
   readonly #onScrape: WorkerPoolOptions['onScrape']
   readonly #metrics = new WorkerSnapshots()
   readonly #workers = new Set<Worker>()
-  /** Pings since the last answer, of workers that serve: one that starts may take its time. */
+  /** Pings since the last answer, for workers that serve: a starting worker may take longer. */
   readonly #unanswered = new Map<Worker, number>()
   #pinging: NodeJS.Timeout | undefined
   #settings: Settings
@@ -88,9 +88,9 @@ export class WorkerPool {
   }
 
   /**
-   * Starts the workers. Resolves with the port when all of them serve.
+   * Starts the workers. Resolves with the port when all workers serve.
    *
-   * @throws WorkerStartError when one can't.
+   * @throws WorkerStartError when a worker can't start.
    */
   async start(): Promise<number> {
     const count = this.#settings.workers
@@ -105,7 +105,7 @@ export class WorkerPool {
     for (const worker of this.#workers) send(worker, { kind: 'tls', tls })
   }
 
-  /** Tells the workers that serve what the database has answered. */
+  /** Sends the database's answer to the workers that serve. */
   tellRevisions(check: SharedCheck): void {
     for (const worker of this.#unanswered.keys()) send(worker, { kind: 'revisions', check })
   }
@@ -119,7 +119,7 @@ export class WorkerPool {
     })
   }
 
-  /** From now on no worker is ready, nor is one that is started instead of another. */
+  /** From now on, no worker is ready, nor is any replacement of a worker. */
   beginStop(): void {
     this.#isBeginningStop = true
     for (const worker of this.#workers) send(worker, { kind: 'begin-stop' })
@@ -129,7 +129,7 @@ export class WorkerPool {
     for (const worker of this.#workers) send(worker, { kind: 'reopen' })
   }
 
-  /** Lets every worker finish its requests. Resolves when all are gone. */
+  /** Lets every worker finish its requests. Resolves when all workers have ended. */
   async stop(): Promise<void> {
     this.#isStopping = true
     clearInterval(this.#pinging)
@@ -157,7 +157,7 @@ export class WorkerPool {
         if (message.kind === 'serving') resolve(message.port)
         else if (message.kind === 'failed') reject(new WorkerStartError(message.message))
       })
-      // What was sent to a worker that has just died, a connection for one; its exit follows.
+      // A message, such as a connection, was sent to a worker that has just died. Its exit event follows.
       worker.on('error', () => undefined)
       worker.once('exit', (code, signal) => {
         this.#workers.delete(worker)
@@ -208,8 +208,8 @@ export class WorkerPool {
   }
 
   /**
-   * Pings are counted, not seconds: a primary that was suspended, alone or with the whole machine,
-   * has sent none meanwhile, and so kills no worker when it wakes.
+   * Counts pings, not seconds: a primary that was suspended, alone or with the whole machine, has sent
+   * no pings in that time, so that it kills no worker when it wakes.
    */
   #ping(): void {
     for (const [worker, unanswered] of this.#unanswered) {
@@ -235,7 +235,7 @@ export class WorkerPool {
       : 0
     this.#onDeath({ ...death, restartInMs })
     setTimeout(() => {
-      // Its own death brings it here again.
+      // The death of that worker calls this again.
       if (!this.#isStopping) this.#fork().catch(() => undefined)
     }, restartInMs)
   }
@@ -263,7 +263,7 @@ interface NewConnection {
   readonly seq: number
 }
 
-/** How often to check whether everything that a worker sent was read. */
+/** How often to check whether everything that a worker sent has been read. */
 const readEveryMs = 20
 
 interface Closable {
@@ -273,7 +273,7 @@ interface Closable {
 /**
  * Closes the connection that was being handed to a worker when the worker ended. node:cluster hands
  * over one connection at a time to a worker, forgets it when the worker ends before it has
- * acknowledged it, and never closes it: its client would wait for ever.
+ * acknowledged it, and never closes it: its client would wait forever.
  *
  * The messages are internal to node (lib/internal/cluster/round_robin_handle.js). If they change, no
  * connection is found here, and test/service/start.test.ts fails.
@@ -293,7 +293,7 @@ function closeUnacknowledged(worker: Worker): void {
     if (message?.ack === handed?.seq) handed = undefined
   })
   const close = (): void => {
-    // The acknowledgement may have been sent but not read yet. No event says when everything was read:
+    // The acknowledgement may have been sent but not read yet. No event reports that everything was read:
     // `disconnect` itself waits for the acknowledgement.
     if (process.connected) setTimeout(close, readEveryMs)
     else handed?.connection.close()

@@ -13,14 +13,13 @@ const scrapes = new WorkerScrape(() => tell({ kind: 'scrape' }))
 
 /**
  * Runs a worker process: it starts, stops and changes certificates when the primary says so. When
- * the primary is gone node:cluster ends the process, so that no orphan keeps serving.
+ * the primary is gone, node:cluster ends the process, so that no orphan keeps serving.
  */
 export function runWorker(): void {
   // A terminal sends these to the whole group; the primary turns them into messages.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined)
-  // A message to a primary that is gone, perhaps because of another worker's message: there is no
-  // one to report that to either. The end of the channel follows, and with it the end of this
-  // process.
+  // Sending to a primary that is gone fails, and there is nobody to report the failure to. The channel
+  // closes next, which ends this process.
   cluster.worker?.on('error', () => undefined)
   let running: Promise<Running> | undefined
   process.on('message', (message: ToWorker) => {
@@ -58,7 +57,7 @@ async function start(settings: Settings): Promise<Running> {
   }
 }
 
-/** What waits until the worker serves. */
+/** Obeys the messages that must wait until the worker serves. */
 async function obey(
   running: Promise<Running> | undefined,
   message: Exclude<ToWorker, { readonly kind: 'ping' | 'start' | 'scraped' }>,
@@ -77,8 +76,8 @@ async function obey(
 async function stop(serving: Serving | undefined, service: Service | undefined): Promise<void> {
   await serving?.stop()
   if (service !== undefined) await endInTime(service.close())
-  // Leaving silently would lose a connection that the primary is just handing over: it
-  // would stay open, unanswered, until the primary ends.
+  // Exiting without `disconnect` would lose a connection that the primary is just handing over: it would
+  // stay open, unanswered, until the primary ends.
   cluster.worker?.once('disconnect', () => process.exit(0))
   cluster.worker?.disconnect()
 }

@@ -35,7 +35,7 @@ test('The banner names the mode for applications made for AWS, unless it is on',
       settings: await readSettings({ ...base, COMPATIBILITY }),
       ...{ port: 9000, firstStart, isTerminal: true },
     })
-  assert.match(await textIn('contract'), /made for AWS S3 or MinIO want COMPATIBILITY=aws/)
+  assert.match(await textIn('contract'), /made for AWS S3 or MinIO need COMPATIBILITY=aws/)
   assert.doesNotMatch(await textIn('aws'), /COMPATIBILITY/)
 })
 
