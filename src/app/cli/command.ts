@@ -1,6 +1,6 @@
 import type { Environment } from '../settings/setting.ts'
 
-/** What the command line gives to a command. */
+/** The arguments of a command. */
 export interface CommandCall {
   /** The environment, with the flags of settings applied. */
   readonly environment: Environment
@@ -10,7 +10,7 @@ export interface CommandCall {
   readonly operands: readonly string[]
   /** Flags of the command itself. */
   readonly options: Readonly<Record<string, CommandOptionValue>>
-  /** About the command line, for the log. */
+  /** Warnings about the command line, for the log. */
   readonly warnings?: readonly string[]
 }
 
@@ -22,7 +22,7 @@ interface CommandOption {
   readonly type: 'string' | 'boolean'
   /** Whether it may be given more than once. */
   readonly isRepeated?: true
-  /** What a value is called in the help. */
+  /** The placeholder of the value in the help. */
   readonly value?: string
   readonly meaning: string
 }
@@ -30,7 +30,7 @@ interface CommandOption {
 /** A row of the table of commands. */
 export interface Command {
   readonly name: string
-  /** What follows the name. */
+  /** The operands, as the usage line shows them. */
   readonly operands: string
   readonly summary: string
   /** The minimum and the maximum number of operands. */
@@ -38,17 +38,17 @@ export interface Command {
   /** Whether its operand is the folder to serve. */
   readonly takesFolder?: true
   readonly options?: Readonly<Record<string, CommandOption>>
-  /** More lines for the help of the command. */
+  /** Further lines for the help of the command. */
   readonly details?: readonly string[]
   /**
-   * Resolves with the exit status. Undefined: the process continues, and ends itself.
+   * Resolves with the exit status; undefined if the process keeps running and exits by itself.
    *
    * @throws SettingsError, DatabaseError, DriveError and others that `failureText` can show.
    */
   run(call: CommandCall): Promise<number | undefined>
 }
 
-/** The command line is wrong: the message says how. Exit status 2. */
+/** The command line is not valid; the message says why. Exit status 2. */
 export class UsageError extends Error {
   constructor(message: string) {
     super(message)

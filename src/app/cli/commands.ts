@@ -1,8 +1,8 @@
 import type { Command } from './command.ts'
 
 /**
- * All commands; the first one is the default. A command is imported when it runs, so that serving does not
- * load the others.
+ * All commands; the first one is the default. The code of a command is imported when it runs, so that serving does
+ * not load the others.
  */
 export const commands: readonly Command[] = [
   {
@@ -35,7 +35,7 @@ export const commands: readonly Command[] = [
       'console-address': {
         type: 'string',
         value: 'ADDRESS',
-        meaning: 'No effect: the dashboard has the address of S3.',
+        meaning: 'No effect: the dashboard is at the address of S3.',
       },
     },
     details: [
@@ -59,10 +59,10 @@ export const commands: readonly Command[] = [
     options: {
       create: {
         type: 'boolean',
-        meaning: 'Before the first start: accept that it creates what does not exist yet.',
+        meaning: 'Before the first start: accept missing files and folders that the start creates.',
       },
     },
-    details: ['Exit status: 0 all is there and works, 1 something fails or does not exist.'],
+    details: ['Exit status: 0 everything exists and works, 1 something fails or does not exist.'],
     async run(call) {
       const { checkCommand } = await import('./commands/check.ts')
       return await checkCommand(call)
@@ -78,16 +78,16 @@ export const commands: readonly Command[] = [
       'redirect-port': {
         type: 'string',
         value: 'PORT',
-        meaning: 'Local port for the answer of the browser. Default: a free one.',
+        meaning: 'Local port for the redirect of the browser. Default: a free one.',
       },
       'from-rclone': {
         type: 'string',
         value: 'REMOTE',
-        meaning: 'Take the credentials of a remote of rclone.',
+        meaning: 'Use the credentials of an rclone remote.',
       },
       config: { type: 'string', value: 'FILE', meaning: "rclone's configuration file." },
     },
-    details: ['With --drive NAME, the credentials are those of the drive in DRIVE_NAME.'],
+    details: ['With --drive NAME, the credentials are for the drive in DRIVE_NAME.'],
     async run(call) {
       const { connectCommand } = await import('./connect/google/connect-google.ts')
       return await connectCommand(call)
@@ -113,7 +113,7 @@ export const commands: readonly Command[] = [
   {
     name: 'keys',
     operands: 'list|create|change|disable|enable|rotate|revoke [KEY]',
-    summary: 'Manage the access keys of apps. The server may run.',
+    summary: 'Manage the access keys of apps. The server may be running.',
     count: [1, 2],
     options: {
       grant: {
@@ -121,14 +121,14 @@ export const commands: readonly Command[] = [
         isRepeated: true,
         value: 'BUCKET[/PREFIX]:ACTIONS',
         meaning:
-          'What the key may do, such as photos/public/:read,list. Repeat it for more grants.',
+          'A permission of the key, such as photos/public/:read,list. Repeat it for more grants.',
       },
       name: { type: 'string', value: 'NAME', meaning: 'A new name.' },
       note: { type: 'string', value: 'TEXT', meaning: 'A note.' },
       expires: {
         type: 'string',
         value: 'DATE',
-        meaning: 'When the key expires, or never. A date is its beginning in UTC.',
+        meaning: 'When the key expires, or never. A date means its beginning in UTC.',
       },
       'requests-per-second': { type: 'string', value: 'N', meaning: 'A limit, or none.' },
       'keep-old': {
@@ -139,9 +139,9 @@ export const commands: readonly Command[] = [
       json: { type: 'boolean', meaning: 'Print JSON documents, one per line.' },
     },
     details: [
-      'create takes the name of the new key; the others take an access key ID or a name.',
+      'create takes the name of the new key; the other actions take an access key ID or a name.',
       'ACTIONS are list, read, write, delete, manage, or all for the first four. BUCKET may be *.',
-      'A running server uses a change within a second. docs/access-keys.md describes grants.',
+      'A running server applies a change within a second. docs/access-keys.md describes grants.',
     ],
     async run(call) {
       const { keysCommand } = await import('./commands/keys.ts')
@@ -151,7 +151,7 @@ export const commands: readonly Command[] = [
   {
     name: 'backup',
     operands: 'FILE',
-    summary: 'Write the database and the generated settings into FILE. The server may run.',
+    summary: 'Write the database and the generated settings to FILE. The server may be running.',
     count: [1, 1],
     details: ['FILE contains keys and passwords. Only its owner can read it.'],
     async run(call) {

@@ -3,10 +3,10 @@ import { settingFlags } from './parse-command-line.ts'
 
 type Shell = 'bash' | 'zsh' | 'fish'
 
-/** Words that the shells complete. Files are completed wherever no word fits. */
+/** Words that the shells complete. Where no word matches, the shells complete file names. */
 interface Words {
   readonly commands: readonly Command[]
-  /** With their dashes. */
+  /** Flags, with their dashes. */
   readonly flags: readonly string[]
 }
 
@@ -93,7 +93,7 @@ function fishScript({ commands, flags }: Words): string {
   return `# bucketry completion for fish\n${[...lines, ...common].join('\n')}\n`
 }
 
-/** For a shell, in single quotes. */
+/** Quotes a text for a shell, in single quotes. */
 function quoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`
 }

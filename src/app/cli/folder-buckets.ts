@@ -8,15 +8,15 @@ import { isBucketName } from '../settings/parse-names.ts'
 import { UsageError } from './command.ts'
 import type { Terminal } from './connect/terminal.ts'
 
-/** The folders of a folder, as buckets. */
+/** The subfolders of a folder, as buckets. */
 interface FolderBuckets {
-  /** In the order of their names. */
+  /** Sorted by name. */
   readonly buckets: readonly string[]
-  /** Folders whose names no bucket can have. */
+  /** Folders whose names are not legal bucket names. */
   readonly others: readonly string[]
 }
 
-/** Sub-folders that can be buckets. A folder that does not exist yet has none; hidden ones are left out. */
+/** The subfolders that can be buckets. Skips hidden ones. A folder that does not exist yet has none. */
 export function bucketsIn(folder: string): FolderBuckets {
   const names = foldersIn(folder).filter((name) => !name.startsWith('.'))
   return {
@@ -32,31 +32,31 @@ function foldersIn(folder: string): string[] {
       .map(({ name }) => name)
       .sort()
   } catch {
-    // Missing, or no folder: the settings are checked later, with a better message.
+    // The path is missing or not a folder: the check of the settings reports it later, with a better message.
     return []
   }
 }
 
-/** Where the data of users is (XDG Base Directory Specification). */
+/** The user's folder for application data (XDG Base Directory Specification). */
 export interface DataHome {
-  /** Called only if it is needed. */
+  /** Called only if the home folder is needed. */
   home(): string
   /** XDG_DATA_HOME. */
   readonly dataHome: string | undefined
 }
 
-/** The folder of the data of all folders that were named on the command line. */
+/** The folder that contains DATA_DIR of every folder named on the command line. */
 export function dataFolders({ home, dataHome }: DataHome): string {
   const base = dataHome?.startsWith('/') ? dataHome : resolve(home(), '.local/share')
   return resolve(base, 'bucketry')
 }
 
-/** Maximum characters taken from a folder's name, so that the derived name is not too long for any file system. */
+/** Maximum characters of the folder's name in the derived name, which must not be too long for any file system. */
 const nameCharacters = 40
 
 /**
- * DATA_DIR for a folder that was named on the command line: keys and database are found again from any
- * working directory and through any symbolic link.
+ * DATA_DIR for a folder named on the command line. It is the same from any working directory and through any
+ * symbolic link, so that the next start finds the keys and the database.
  */
 export function dataFolderFor(folder: string, where: DataHome): string {
   const path = realPathOf(resolve(folder))
@@ -65,20 +65,20 @@ export function dataFolderFor(folder: string, where: DataHome): string {
   return resolve(dataFolders(where), `${name}-${digest}`)
 }
 
-/** @throws SettingsError when the user has none, as in a container with another user ID. */
+/** @throws SettingsError when the user has no home folder, as in a container with an unknown user ID. */
 export function homeFolder(): string {
   try {
     const home = homedir()
     if (isAbsolute(home)) return home
   } catch {
-    // HOME is not set, and the user is not in the list of users.
+    // HOME is not set, and the system does not know the user.
   }
   throw new SettingsError([
     'DATA_DIR is not set, and this user has no home folder: set DATA_DIR to a folder for keys and database',
   ])
 }
 
-/** Names in one warning. A home folder can have many. */
+/** Maximum number of names in a warning: a home folder can have many. */
 const namesShown = 10
 
 /** A warning that names the folders that are not served; empty if there are none. */
@@ -94,7 +94,7 @@ export function otherFolderWarnings(others: readonly string[]): string[] {
 interface NewFolderParts {
   /** Whether `--create` is given. */
   readonly creates: boolean
-  /** Absent if nobody can answer. The terminal is closed after the answer. */
+  /** Opens a terminal, which is closed after the answer. Absent if nobody can answer. */
   readonly openTerminal: (() => Promise<Terminal>) | undefined
 }
 
@@ -102,7 +102,7 @@ interface NewFolderParts {
  * Asks before a folder named on the command line is created: a missing folder is usually a typing error, or is not
  * mounted.
  *
- * @throws UsageError when it is not to be created
+ * @throws UsageError when the user does not want to create it
  */
 export async function confirmNewFolder(
   folder: string,

@@ -2,14 +2,14 @@ import { packageVersion } from '../../platform/process/package-folder.ts'
 import { type Command, UsageError } from './command.ts'
 import { settingFlags } from './parse-command-line.ts'
 
-/** Wraps at this column, as terminals are at least this wide. */
+/** Lines are wrapped at this column: terminals are usually at least this wide. */
 const width = 100
 const flagWidth = 30
 
 /**
  * The help of the program, or of one command.
  *
- * @throws UsageError when there is no command of that name.
+ * @throws UsageError when there is no command with that name.
  */
 export function helpText(commands: readonly Command[], name?: string): string {
   if (name === undefined) return generalHelp(commands)
@@ -38,7 +38,7 @@ function generalHelp(commands: readonly Command[]): string {
     row('-V, --version', 'Print the version.'),
     '',
     'Settings, as options or as environment variables: --port 9001 is PORT=9001.',
-    'Each one can be read from a file: --secret-key-file FILE is SECRET_KEY_FILE=FILE. Use that for',
+    'Each setting can be read from a file: --secret-key-file FILE is SECRET_KEY_FILE=FILE. Use that for',
     'secrets, because other users of this machine can see the command line.',
     '',
     ...settingFlags.map(({ flag, setting }) => {
@@ -47,7 +47,7 @@ function generalHelp(commands: readonly Command[]): string {
       return row(`--${flag}`, `${setting.meaning}${when}`.replaceAll('`', ''))
     }),
     '',
-    'Exit status: 0 success, 1 the server cannot start or a check failed, 2 the command line is wrong.',
+    'Exit status: 0 success, 1 the server cannot start or a check failed, 2 invalid command line.',
     '',
   ].join('\n')
 }
@@ -68,7 +68,7 @@ function commandHelp({ name, operands, summary, options = {}, details = [] }: Co
   ].join('\n')
 }
 
-/** Two columns; the second one is wrapped. */
+/** A row of two columns; the second one is wrapped. */
 function row(left: string, right: string): string {
   const lines: string[] = []
   let line = ''
@@ -86,7 +86,7 @@ function row(left: string, right: string): string {
   return first + lines.join(`\n${indent}`)
 }
 
-/** The version of the program and of what it runs on, for reports of defects. */
+/** The versions of the program, Node.js and the platform, for bug reports. */
 export function versionText(): string {
   return `bucketry ${packageVersion()} (Node.js ${process.versions.node}, ${process.platform} ${process.arch})`
 }

@@ -1,7 +1,7 @@
 import { type Action, actions, type Grant } from '../../storage/access/authorize.ts'
 import { UsageError } from './command.ts'
 
-/** What `all` stands for: everything that is about objects. */
+/** The actions that `all` stands for: those on objects. */
 const objectActions: readonly Action[] = ['list', 'read', 'write', 'delete']
 
 const secondsOf = { s: 1, m: 60, h: 3_600, d: 86_400 } as const
@@ -30,7 +30,7 @@ export function grantOf(text: string): Grant {
   return { bucket, prefix, actions: [...new Set(allowed)] }
 }
 
-/** The same text for people. */
+/** Writes a grant in the same syntax. */
 export function grantText({ bucket, prefix, actions: allowed }: Grant): string {
   return `${bucket}${prefix === '' ? '' : `/${prefix}`}:${allowed.join(',')}`
 }
@@ -45,7 +45,7 @@ export function durationOf(flag: string, text: string): number {
   )
 }
 
-/** Milliseconds since the epoch; null for `never`. A date without a time is its beginning in UTC. @throws UsageError */
+/** Milliseconds since the epoch; null for `never`. A date alone means its beginning in UTC. @throws UsageError */
 export function momentOf(flag: string, text: string): number | null {
   if (text === 'never') return null
   const isIso = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2})?(\.\d+)?(Z|[+-]\d{2}:\d{2}))?$/.test(text)
@@ -56,10 +56,10 @@ export function momentOf(flag: string, text: string): number | null {
   )
 }
 
-/** A note about a moment whose meaning may not be obvious; undefined if there is none. */
+/** Explains a date, because its meaning may not be obvious. Undefined for other moments. */
 export function momentNote(flag: string, text: string): string | undefined {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return undefined
-  return `--${flag} ${text} is the beginning of that day: the key is refused from ${text}T00:00:00Z on.`
+  return `--${flag} ${text} is the beginning of that day: the key is rejected from ${text}T00:00:00Z.`
 }
 
 /** A whole number; null for `none`. @throws UsageError */

@@ -5,15 +5,15 @@ import type { Environment, Setting } from '../settings/setting.ts'
 import { settingsTable } from '../settings/tables/settings-table.ts'
 import { type Command, type CommandCall, UsageError } from './command.ts'
 
-/** A command line that was understood. */
+/** The result of a valid command line. */
 export interface ParsedCommandLine {
   readonly command: Command
   readonly operands: readonly string[]
-  /** Settings that flags set, under their names. */
+  /** Settings from flags, by the settings' names. */
   readonly settings: Readonly<Record<string, string | undefined>>
   /** The folder to serve, from FOLDER or `--folder`. */
   readonly folder: string | undefined
-  /** Of `--bucket`, which may be repeated. */
+  /** Values of `--bucket`, which may be repeated. */
   readonly buckets: readonly string[]
   readonly options: CommandCall['options']
   readonly wantsHelp: boolean
@@ -29,8 +29,8 @@ const commonOptions = {
 } as const
 
 /**
- * Reads the arguments after the name of the program. Without the name of a command, the first one is the
- * default: `bucketry ~/files` is `bucketry serve ~/files`.
+ * Parses the arguments after the program's name. If they name no command, the first command is used:
+ * `bucketry ~/files` is `bucketry serve ~/files`.
  *
  * @throws UsageError, for people.
  */
@@ -71,7 +71,7 @@ export function parseCommandLine(
 
 type Double = readonly [one: string, hasOne: boolean, other: string, hasOther: boolean]
 
-/** @throws UsageError when two arguments say the same thing. */
+/** @throws UsageError when two arguments set the same thing. */
 function checkDoubles(doubles: readonly Double[]): void {
   for (const [one, hasOne, other, hasOther] of doubles) {
     if (!hasOne || !hasOther) continue
@@ -89,10 +89,10 @@ function commandIn(args: readonly string[], commands: readonly Command[]) {
     : { command: named, rest: args.slice(1) }
 }
 
-/** @throws UsageError for an empty variable of a shell, which would be the working directory, and for a drive. */
+/** @throws UsageError for a drive's address and for an empty shell variable, which would be the working directory. */
 function checkFolder(folder: string): void {
   if (folder === '') throw new UsageError('FOLDER is empty: write . for the working directory.')
-  // Not shown: it may contain a password.
+  // The address is not shown, because it may contain a password.
   if (/^(file:|gdrive:|memory:|webdav\+)/.test(folder)) {
     throw new UsageError(
       'FOLDER is the address of a drive: give it with --drive, or write ./ before the folder.',
@@ -100,7 +100,7 @@ function checkFolder(folder: string): void {
   }
 }
 
-/** @throws UsageError for a command after options or a misspelled one, which would be served as a new folder. */
+/** @throws UsageError for a misspelled command, or one after options: it would be served as a new folder. */
 function checkNoCommand(folder: string, commands: readonly Command[]): void {
   const near = nearestName(
     folder,
@@ -129,7 +129,7 @@ function parse(args: readonly string[], { options: own = {} }: Command) {
   }
 }
 
-/** In place of Node's own text, which explains how to write arguments that begin with a dash. */
+/** Replaces Node's own text, which explains how to write arguments that begin with a dash. */
 function mistakeText({ code, message }: NodeJS.ErrnoException, known: readonly string[]): string {
   const flag = /'(?:-\w, )?--?([^' ]+)/.exec(message)?.[1] ?? ''
   if (code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION') {
@@ -147,7 +147,7 @@ function checkOperands({ name, operands, count }: Command, given: readonly strin
   throw new UsageError(`${what}\nusage: bucketry ${name} ${operands}`.trimEnd())
 }
 
-/** A setting as a flag of the command line. */
+/** A setting as a command-line flag. */
 interface SettingFlag {
   /** Without the dashes: `port` for PORT. */
   readonly flag: string
@@ -163,7 +163,7 @@ function flagOf(name: string): string {
   return name.toLowerCase().replaceAll('_', '-')
 }
 
-/** The flags of settings, as node:util's parseArgs takes them. */
+/** The flags of settings, in the form that parseArgs of node:util takes. */
 const settingOptions: Readonly<Record<string, { readonly type: 'string' }>> = Object.fromEntries(
   settingFlags.flatMap(({ flag }) => [
     [flag, { type: 'string' }],
@@ -171,7 +171,7 @@ const settingOptions: Readonly<Record<string, { readonly type: 'string' }>> = Ob
   ]),
 )
 
-/** The variables that the flags stand for. */
+/** The environment variables that the flags stand for. */
 function environmentOf(values: Readonly<Record<string, unknown>>): Environment {
   return Object.fromEntries(
     Object.entries(values)
@@ -181,7 +181,7 @@ function environmentOf(values: Readonly<Record<string, unknown>>): Environment {
 }
 
 /**
- * The environment with the flags, which take precedence. A flag replaces both forms of its setting:
+ * The environment with the flags applied, which take precedence. A flag replaces both forms of its setting,
  * NAME and NAME_FILE.
  */
 export function withFlags(environment: Environment, flags: Environment): Environment {

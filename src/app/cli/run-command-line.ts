@@ -21,9 +21,9 @@ import {
 } from './folder-buckets.ts'
 import { type ParsedCommandLine, parseCommandLine, withFlags } from './parse-command-line.ts'
 
-/** The command line is wrong. */
+/** Exit status if the command line is not valid. */
 const usageStatus = 2
-/** Errors whose message is enough. Other errors are defects, and their stack is shown. */
+/** Errors of which only the message is shown. Other errors are bugs, and their stack is shown. */
 const forPeople = [
   SettingsError,
   DatabaseError,
@@ -41,7 +41,7 @@ export async function runCommandLine(args: readonly string[]): Promise<void> {
     const parsed = parseCommandLine(args, commands)
     // Status 1 of verify means that an object differs.
     if (parsed.command.name === 'verify') failureStatus = 2
-    // The reader of standard output, such as `head`, has closed the pipe. A server continues without it.
+    // The reader of standard output, such as `head`, has closed the pipe. A server keeps running.
     const isText = parsed.wantsHelp || parsed.wantsVersion || parsed.command.name !== 'serve'
     if (isText) process.stdout.on('error', () => process.exit(failureStatus))
     const status = await run(parsed)
@@ -75,7 +75,7 @@ async function run(parsed: ParsedCommandLine): Promise<number | undefined> {
   return await command.run(callOf(parsed))
 }
 
-/** @throws UsageError when the folder to serve or to check does not exist and is not to be created. */
+/** @throws UsageError when the folder to serve or check does not exist and the user does not want to create it. */
 async function confirmFolder({ command, folder, options }: ParsedCommandLine): Promise<void> {
   if (command.takesFolder !== true || folder === undefined) return
   const canAsk = command.name === 'serve' && process.stdin.isTTY && process.stderr.isTTY
@@ -98,7 +98,7 @@ function callOf({ operands, folder, settings, buckets, options }: ParsedCommandL
   return folder === undefined ? call : withFolder(call, folder)
 }
 
-/** Serves the folder, with its folders as buckets unless buckets are named. */
+/** Serves the folder, with its subfolders as buckets unless buckets are named. */
 function withFolder(call: CommandCall, folder: string): CommandCall {
   const environment: Record<string, string | undefined> = { ...call.environment }
   environment.DRIVE = `file:${resolve(folder)}`

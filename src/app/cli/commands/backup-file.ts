@@ -16,10 +16,10 @@ import { syncFolderAt } from '../../../storage/drives/local/folders/open-folder.
 const endSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 /**
- * Writes lines into a compressed file that only its owner can read. The file appears complete and
- * durable, or not at all; an earlier backup is replaced. A signal that ends the process leaves nothing.
+ * Writes lines to a compressed file that only its owner can read. The file appears complete and
+ * durable, or not at all; an earlier backup is replaced. A signal that ends the process leaves no file.
  *
- * @throws DatabaseError when the file can't be written or is something else; what `lines` throws.
+ * @throws DatabaseError when the file can't be written, or exists and is not a backup; any error of `lines`.
  */
 export async function writeBackupFile(
   path: string,
@@ -29,7 +29,7 @@ export async function writeBackupFile(
   await assertReplaceable(path)
   const interruption = new AbortController()
   const interrupt = () => interruption.abort()
-  // A second signal ends the process at once.
+  // After that, another signal ends the process at once.
   for (const signal of endSignals) process.once(signal, interrupt)
   try {
     const output = createWriteStream(draft, { flags: 'wx', mode: 0o600, flush: true })
@@ -48,11 +48,11 @@ export async function writeBackupFile(
   }
 }
 
-/** Some programs take the file to back up here: the database itself must not be replaced. */
+/** In other programs, this argument names the file to back up: the database itself must not be replaced. */
 async function assertReplaceable(path: string): Promise<void> {
   const existing = await stat(path).catch(() => undefined)
   if (existing === undefined || (existing.isFile() && existing.size === 0)) return
-  // Opening a pipe would wait for its writer.
+  // Opening a pipe would block until it has a writer.
   const isBackup = existing.isFile() && (await isBackupFile(path))
   if (!isBackup) {
     throw new DatabaseError(`${path} exists and is not a backup of Bucketry: choose another file`)
@@ -69,7 +69,7 @@ async function isBackupFile(path: string): Promise<boolean> {
   }
 }
 
-/** Characters of one piece: for each piece, gzip starts a task of its own. */
+/** Characters per chunk: gzip starts a separate task for each chunk. */
 const pieceCharacters = 64 * 1024
 
 async function* textOf(lines: AsyncIterable<BackupLine>): AsyncGenerator<string> {
@@ -85,14 +85,14 @@ async function* textOf(lines: AsyncIterable<BackupLine>): AsyncGenerator<string>
 
 export interface OpenBackup {
   readonly header: BackupHeader
-  /** The other lines. To be read once. */
+  /** The other lines, which can be read only once. */
   readonly lines: AsyncIterable<BackupLine>
   close(): void
 }
 
 /** @throws DatabaseError when the file can't be read, is damaged or is not a backup. */
 export async function openBackupFile(path: string): Promise<OpenBackup> {
-  // Opened here, so that a missing file is reported at once.
+  // Opened first, so that a missing file is reported at once.
   const handle = await open(path).catch((error: unknown) => {
     throw fileError(error, `${path} can't be read`)
   })
@@ -112,7 +112,7 @@ function checkedHeader(header: BackupLine | undefined, path: string): BackupHead
   if (!isHeader(header)) throw new DatabaseError(`${path} is not a backup of Bucketry`)
   if (header.format === backupFormat) return header
   throw new DatabaseError(
-    `${path} was written by version ${header.version} in another form: restore it with that version`,
+    `${path} was written by version ${header.version} in another format: restore it with that version`,
   )
 }
 
@@ -137,7 +137,7 @@ async function* linesOf(
 }
 
 function isHeader(line: BackupLine | undefined): line is BackupHeader {
-  // JSON also allows null.
+  // The JSON may also be null.
   return line instanceof Object && 'backup' in line && line.backup === 'bucketry'
 }
 

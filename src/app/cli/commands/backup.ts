@@ -22,10 +22,10 @@ import { openBackupFile, writeBackupFile } from './backup-file.ts'
 import { asOwnerOf, stateFolderOf } from './stored-state.ts'
 
 /**
- * Writes the database and the generated settings into a file. Gateways may run meanwhile: the backup has
- * what was committed when it began.
+ * Writes the database and the generated settings to a file. Gateways may be running: the backup contains
+ * everything that was committed before it began.
  *
- * @returns what was done, for people
+ * @returns a message that says what was backed up, for people
  * @throws SettingsError or DatabaseError, for people.
  */
 export async function backup({ environment, buckets, operands }: CommandCall): Promise<string> {
@@ -33,7 +33,7 @@ export async function backup({ environment, buckets, operands }: CommandCall): P
   const kept = await settingsOfGateway(environment)
   const settings = await readSettings(withBuckets(kept, buckets))
   assertPrivate(file, settings)
-  // Not read when the settings come from the environment.
+  // The file is not read when the settings come from the environment.
   const settingsFile =
     kept === environment ? null : await readFile(settingsFileIn(environment), 'utf8')
   const snapshot = await openSnapshot(settings.database)
@@ -51,7 +51,7 @@ export async function backup({ environment, buckets, operands }: CommandCall): P
   return `${file} has ${shownDatabase(settings)}${and}. It contains secrets: keep it safe.`
 }
 
-/** The file has every secret: clients of a bucket must not be able to read it. */
+/** The file contains every secret: clients of a bucket must not be able to read it. */
 function assertPrivate(file: string, { drives, bucketPlaces }: Settings): void {
   for (const { name, drive } of drives) {
     const folder = kindOf(drive).folder?.(drive)
@@ -66,10 +66,10 @@ function assertPrivate(file: string, { drives, bucketPlaces }: Settings): void {
 }
 
 /**
- * Restores such a file into a database that does not exist or is empty. The generated settings are
- * also restored, unless there are some already.
+ * Restores a backup into a database that does not exist or is empty. The generated settings are also
+ * restored, unless there already are some.
  *
- * @returns what was done, for people
+ * @returns a message that says what was restored, for people
  * @throws SettingsError or DatabaseError, for people.
  */
 export async function restore({ environment, buckets, operands }: CommandCall): Promise<string> {
@@ -80,13 +80,13 @@ export async function restore({ environment, buckets, operands }: CommandCall): 
     const settings = await readSettings(withBuckets(restored.environment, buckets))
     const { dataDir, database } = settings
     const folder = stateFolderOf(settings)
-    // Read now: the owner may not be able to read the files of this program.
+    // Read before the user changes: the owner of the data may not be able to read the files of this program.
     const migrations = await readMigrations()
     const { result, isRoots } = await asOwnerOf(folder, async () => {
       await makeDataFolder(dataDir, database.kind === 'sqlite' ? [database.path] : [])
       const session = await openSession(database)
       let settingsNote = ''
-      // Written last: a refused restore leaves no settings file. After a failed commit, the next restore keeps the file.
+      // Written last: a refused restore leaves no settings file. If the commit fails, the next restore keeps the file.
       const beforeCommit = async () => {
         settingsNote = await restored.write()
       }
@@ -94,7 +94,7 @@ export async function restore({ environment, buckets, operands }: CommandCall): 
       return `${rows} rows restored into ${shownDatabase(settings)}.${settingsNote}`
     })
     return isRoots
-      ? `${result} The files belong to root: if the service has another user, run chown -R USER ${folder}`
+      ? `${result} The files belong to root: if the service runs as another user, run chown -R USER ${folder}`
       : result
   } finally {
     opened.close()

@@ -26,16 +26,16 @@ import type { CommandCall } from '../command.ts'
 import { type DataHome, dataFolders, homeFolder } from '../folder-buckets.ts'
 
 export interface CheckOutput {
-  /** Reports what was checked, line by line. */
+  /** Reports the result of each check as a line. */
   say(line: string): void
-  /** For the warnings of the drive. */
+  /** Receives the warnings of the drive. */
   writeLog(line: string): void
 }
 
-/** A drive that takes longer does not respond. */
+/** A drive that takes longer counts as not responding. */
 const driveTimeoutMs = 60_000
 
-/** Prints what works, one line each; fails with the first problem, and where no gateway has been started. */
+/** Prints a line for each part that works. Fails at the first problem, and if no gateway has been started here. */
 export async function checkCommand(call: CommandCall): Promise<number> {
   const isThere = await check(call, {
     say: (line) => void process.stdout.write(`${line}\n`),
@@ -51,18 +51,18 @@ export async function checkCommand(call: CommandCall): Promise<number> {
  * Checks settings, access log, database and drive. Changes nothing, except that a WebDAV server is probed with files
  * that are removed again.
  *
- * @returns whether everything exists, if it is not before the first start
+ * @returns true if everything exists, or with `--create`
  * @throws SettingsError, DatabaseError or DriveError, for people, with the first problem.
  */
 export async function check(
   { environment, buckets, options, warnings = [] }: CommandCall,
   { say, writeLog }: CheckOutput,
 ): Promise<boolean> {
-  // The first start creates what is missing.
+  // Before the first start, files may be missing: the start creates them.
   const isBeforeStart = options.create === true
   const kept = await keptSettings(environment)
   const isKnown = isConfigured(kept)
-  // As the first start would generate them.
+  // The settings that the first start would generate.
   const known = isKnown ? kept : { ...kept, ...generatedSettings() }
   const settings = await readSettings(withBuckets(known, buckets))
   const allWarnings = [...warnings, ...settingsWarnings({ settings, environment, kept: {} })]
@@ -112,7 +112,7 @@ async function checkDatabase(settings: Settings): Promise<string> {
   const missing = await missingMigrations(settings.database)
   return missing === 0
     ? `database: ${name} responds`
-    : `database: ${name} responds; the next start changes it for this version (${missing} migrations)`
+    : `database: ${name} responds; the next start migrates it to this version (${missing} migrations)`
 }
 
 async function checkDrive(settings: Settings, own: DriveSettings, log: Log): Promise<string> {
@@ -129,9 +129,9 @@ async function checkDrive(settings: Settings, own: DriveSettings, log: Log): Pro
 }
 
 /**
- * Opening a folder as a drive would create its own folder.
+ * Checks a folder without opening it as a drive, which would create the drive's own folder in it.
  *
- * @param existing the folder itself, or the nearest one above it, in which the start would create it
+ * @param existing the folder itself, or its nearest existing parent, in which the start would create it
  */
 async function checkFolder(
   existing: string,
@@ -154,7 +154,7 @@ async function checkFolder(
   }
 }
 
-/** Opens the drive with a temporary database, so that nothing is recorded in the real one. */
+/** Opens the drive with a temporary database, so that nothing is written to the real one. */
 async function checkOpened(settings: Settings, own: DriveSettings, log: Log): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'bucketry-check-'))
   try {
@@ -177,15 +177,15 @@ async function checkOpened(settings: Settings, own: DriveSettings, log: Log): Pr
 /** DATA_DIR of the unit in deploy/systemd. */
 const serviceFolder = '/var/lib/bucketry'
 
-/** Data of other installations on this machine. */
+/** The data of other installations on this machine. */
 interface OtherInstallations {
-  /** DATA_DIR of the service of systemd. */
+  /** DATA_DIR of the systemd service. */
   readonly service: string | undefined
   /** DATA_DIR of folders that were named on the command line. */
   readonly folders: readonly string[]
 }
 
-/** Looks where installations keep their data, if DATA_DIR does not say otherwise. */
+/** Looks for data in the default locations of installations. */
 export function otherInstallations(where: DataHome, service = serviceFolder): OtherInstallations {
   return { service: existsSync(service) ? service : undefined, folders: foldersIn(where) }
 }
@@ -197,12 +197,12 @@ function foldersIn(where: DataHome): string[] {
       .sort()
       .map((name) => join(folder, name))
   } catch {
-    // No folder was ever named, or the user has no home.
+    // No folder was ever named on the command line, or the user has no home.
     return []
   }
 }
 
-/** What to do where something does not exist. */
+/** Advice for when something does not exist. */
 export function nothingText({ service, folders }: OtherInstallations): string {
   const found = [
     ...(service === undefined

@@ -13,14 +13,14 @@ import { type CommandCall, UsageError } from '../command.ts'
 import { durationOf, grantOf, grantText, limitOf, momentNote, momentOf } from '../key-options.ts'
 import { requireExistingDatabase } from './stored-state.ts'
 
-/** How long the old secret stays valid after a rotation, unless `--keep-old` says otherwise. */
+/** How long the old secret stays valid after a rotation without `--keep-old`. */
 const defaultKeepOld = '24h'
 
 type Flags = CommandCall['options']
 type BucketNames = () => Promise<ReadonlySet<string>>
 
 interface Action {
-  /** Whether it needs the name of a key. */
+  /** Whether the action needs the ID or name of a key. */
   readonly takesKey: boolean
   run(admin: KeyAdmin, flags: Flags, key: string, bucketNames: BucketNames): Promise<string>
 }
@@ -74,7 +74,7 @@ const actions: Readonly<Record<string, Action>> = {
   },
 }
 
-/** Manages the access keys in the database of the settings. A running gateway uses changes within a second. */
+/** Manages the access keys in the database of the settings. A running gateway applies changes within a second. */
 export async function keysCommand(call: CommandCall): Promise<number> {
   const [name = '', key] = call.operands
   const action = Object.hasOwn(actions, name) ? actions[name] : undefined
@@ -208,17 +208,17 @@ function dateOf(atMs: number): string {
   return `${new Date(atMs).toISOString().slice(0, 16).replace('T', ' ')}Z`
 }
 
-/** Where the settings of the command come from. */
+/** The environment and the command line that determine the settings. */
 interface KeysOptions {
   readonly environment: Environment
-  /** ALLOWED_BUCKETS of the command line. */
+  /** ALLOWED_BUCKETS from the command line. */
   readonly buckets: string | undefined
 }
 
 /**
- * Opens the access keys of the gateway of the settings, which may run meanwhile, for `work`.
+ * Runs `work` on the access keys of the gateway that the settings describe. The gateway may be running.
  *
- * @throws SettingsError or DatabaseError, for people; and what `work` throws.
+ * @throws SettingsError or DatabaseError, for people; any error of `work`.
  */
 async function withKeyAdmin<Result>(
   { environment, buckets }: KeysOptions,
@@ -235,7 +235,7 @@ async function withKeyAdmin<Result>(
       table: new AccessKeyTable(database),
       sealer: createSealer(settings.secretKey, 'accessKeys'),
       ...{ ownerKeyId: settings.accessKey, isBucketName, now: Date.now },
-      // A running gateway looks for changes by itself.
+      // A running gateway finds the changes by itself.
       onChange: async () => undefined,
     })
     return await work(admin, () => bucketNames(settings, database))

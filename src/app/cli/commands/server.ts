@@ -4,13 +4,13 @@ import { defaultText, hasValue } from '../../settings/setting.ts'
 import { settingsTable } from '../../settings/tables/settings-table.ts'
 import { type CommandCall, UsageError } from '../command.ts'
 
-/** MinIO's own files are in this folder of its data. */
+/** The folder of MinIO's own files, inside its data folder. */
 const minioFolder = '.minio.sys'
 
 /**
- * The call of `server`, whose arguments are MinIO's, as that of `serve`.
+ * Translates a call of `server`, with MinIO's arguments, to one of `serve`.
  *
- * @throws UsageError when the folder has MinIO's data, or the address is none.
+ * @throws UsageError when the folder contains MinIO's data, or the address is not valid.
  */
 export function asServer(call: CommandCall): CommandCall {
   const { environment, operands, options, warnings = [] } = call
@@ -18,7 +18,9 @@ export function asServer(call: CommandCall): CommandCall {
   const noEffect =
     options['console-address'] === undefined
       ? []
-      : ['--console-address has no effect: the dashboard has the address of S3, with the path /-/']
+      : [
+          '--console-address has no effect: the dashboard is at the address of S3, with the path /-/',
+        ]
   return {
     ...call,
     environment: {
@@ -30,20 +32,20 @@ export function asServer(call: CommandCall): CommandCall {
   }
 }
 
-/** DATA_DIR and, unless it is another one than the default, DRIVE. */
+/** DATA_DIR and, unless it is set to another drive than the default, DRIVE. */
 function locations(folder: string, { DATA_DIR, DRIVE }: CommandCall['environment']) {
   if (/\{\d+\.{3}\d+\}/.test(folder)) {
     throw new UsageError('FOLDER stands for several folders: Bucketry keeps its data in one.')
   }
   if (existsSync(join(folder, minioFolder))) {
     throw new UsageError(
-      `${folder} has the data of MinIO, in a format that only MinIO reads. Serve another folder, and copy with ` +
+      `${folder} contains data of MinIO, in a format that only MinIO reads. Serve another folder, and copy with ` +
         'mc mirror while MinIO runs (docs/moving-in.md, "From MinIO").',
     )
   }
   const defaultDrive = (dataDir: string) =>
     defaultText(settingsTable.drive, { dataDir, compatibility: 'aws' })
-  // The image sets both.
+  // The container image sets both.
   const isDefault = !hasValue(DRIVE) || (hasValue(DATA_DIR) && DRIVE === defaultDrive(DATA_DIR))
   return {
     ...{ DATA_DIR: folder, DATA_DIR_FILE: undefined },

@@ -4,7 +4,7 @@ import { SettingsError } from '../../../platform/process/setting-mistake.ts'
 import { existingPartOf } from '../../settings/location-mistakes.ts'
 import type { Settings } from '../../settings/read-settings.ts'
 
-/** The folder of the database if that is a file, otherwise DATA_DIR: both belong to the user of the service. */
+/** The folder of the database if it is a file, otherwise DATA_DIR: both belong to the user of the service. */
 export function stateFolderOf({
   database,
   dataDir,
@@ -14,9 +14,9 @@ export function stateFolderOf({
 
 /**
  * Runs `work` as the owner of a folder if root calls it: the files are private, and a service that runs as another
- * user could not read those of root. All threads of the process change their user, so nothing else may run meanwhile.
+ * user could not read files of root. All threads of the process change their user, so nothing else may run during it.
  *
- * @param folder may be missing: the owner is then that of its nearest existing parent
+ * @param folder may be missing: its nearest existing parent then determines the owner
  * @returns the result of `work`, and whether the files that it created belong to root
  */
 export async function asOwnerOf<Result>(
@@ -38,9 +38,9 @@ export async function asOwnerOf<Result>(
 }
 
 /**
- * For commands that work on the database of a gateway: opening it would create an empty one.
+ * For commands that work on the database of a gateway: opening a missing database would create an empty one.
  *
- * @throws SettingsError when it does not exist
+ * @throws SettingsError when the database does not exist
  */
 export function requireExistingDatabase({ database }: Pick<Settings, 'database'>): void {
   if (database.kind !== 'sqlite' || existsSync(database.path)) return

@@ -2,25 +2,25 @@ import type { Difference } from '../verify/object-digests.ts'
 import type { Verdict } from '../verify/verify-object.ts'
 
 /**
- * Where a report is written: standard output and standard error, or their substitutes in a test.
+ * The destinations of a report: standard output and standard error, or their substitutes in a test.
  */
 export interface ReportOutput {
   /** Findings and the summary. */
   write(text: string): void
-  /** Progress; absent if it is not shown. */
+  /** Shows progress; absent if there is no terminal. */
   showProgress?(text: string): void
 }
 
 export interface ReportOptions {
   readonly bucket: string
-  /** One JSON document per line instead of text. */
+  /** Whether to write one JSON document per line instead of text. */
   readonly isJson: boolean
   readonly output: ReportOutput
 }
 
 const progressEveryMs = 500
 
-/** Counts what was read and reports each finding at once. */
+/** Counts objects and bytes, and reports each finding at once. */
 export class VerifyReport {
   readonly #options: ReportOptions
   readonly #counts = { verified: 0, unverifiable: 0, mismatch: 0, gone: 0, unreadable: 0 }
@@ -40,13 +40,13 @@ export class VerifyReport {
     if (verdict.kind === 'unreadable') this.#tellUnreadable(key, verdict.reason)
   }
 
-  /** Counts bytes that were read. */
+  /** Counts bytes as they are read. */
   addBytes(bytes: number): void {
     this.#bytes += bytes
     this.#showProgress()
   }
 
-  /** The run stopped before its end: objects may be left that were not read. */
+  /** Reports that the run stopped early: some objects may not have been read. */
   addFailure(reason: string): void {
     this.#counts.unreadable += 1
     const { bucket } = this.#options
@@ -73,7 +73,7 @@ export class VerifyReport {
     )
   }
 
-  /** 0: all that can be verified is right. 1: an object differs. 2: something could not be read. */
+  /** 0: every verifiable object matches. 1: an object differs. 2: something could not be read. */
   get exitStatus(): 0 | 1 | 2 {
     if (this.#counts.mismatch > 0) return 1
     return this.#counts.unreadable > 0 ? 2 : 0

@@ -29,19 +29,19 @@ const terminal: ReportOutput = {
   ...(process.stderr.isTTY && { showProgress }),
 }
 
-/** What is verified. */
+/** The objects to verify. */
 interface Verified {
   readonly bucket: string
-  /** Only keys that begin with this. */
+  /** Limits the run to keys that begin with this. */
   readonly prefix: string
 }
 
 /**
- * Reads all objects of a bucket and compares them with their ETags and checksums. The gateway may run
- * meanwhile: the drive is opened as by one more of its processes.
+ * Reads all objects of a bucket and compares them with their ETags and checksums. The gateway may be
+ * running: the drive is opened as one more of its processes would open it.
  *
- * @returns the exit status: 0 all right, 1 an object differs, 2 something could not be read.
- * @throws SettingsError, DatabaseError or DriveError, for people, when it can't begin.
+ * @returns the exit status: 0 all objects match, 1 an object differs, 2 something could not be read.
+ * @throws SettingsError, DatabaseError or DriveError, for people, when the run can't begin.
  */
 export async function verify(
   { environment, buckets, operands, options }: CommandCall,
@@ -98,7 +98,7 @@ async function verifyWith(
         ...{ drive, bucket: trash, prefix, onBytes },
         onVerdict: (key, verdict) => report.add(`${trash}/${key}`, verdict),
       }).catch((error: unknown) => {
-        // Nothing was ever deleted in the dashboard.
+        // There is no trash before something is deleted in the dashboard.
         if (!(error instanceof DriveError && error.kind === 'no-bucket')) fail(error)
       })
     }
@@ -108,7 +108,7 @@ async function verifyWith(
   }
 }
 
-/** Opens the bucket's drive, and no other: those may be unavailable. */
+/** Opens only the bucket's drive, because other drives may be unavailable. */
 async function openFor(
   bucket: string,
   parts: Pick<DriveParts, 'settings' | 'log' | 'database' | 'now'>,
@@ -156,7 +156,7 @@ function assertVerifiable(settings: Settings, bucket: string): void {
   try {
     requireExistingDatabase({ database })
   } catch (error) {
-    // Without a database there are no made buckets either.
+    // Without a database, there are no buckets that were made at run time.
     if (!allowedBuckets.includes(bucket)) throw notServed(allowedBuckets, bucket)
     throw error
   }

@@ -6,14 +6,14 @@ import { syncFolderAt } from '../../../storage/drives/local/folders/open-folder.
 import { changeEnvFile, parseEnvFile } from '../../settings/env-file.ts'
 import { ConnectError } from '../command.ts'
 
-/** Of a settings file; empty when there is none. */
+/** The values in a settings file; empty when there is no file. */
 export async function readSettingsFile(path: string): Promise<Record<string, string>> {
   return parseEnvFile(await textOf(path))
 }
 
 /**
- * Writes values into a settings file and keeps its other lines. The new file replaces the old one
- * in one step, durably, and only its owner can read it. Undefined removes a line.
+ * Writes values to a settings file and keeps its other lines. The new file replaces the old one
+ * atomically and durably, and only its owner can read it. An undefined value removes its line.
  *
  * @throws ConnectError when the file can't be written, or can't represent a value.
  */
@@ -39,12 +39,12 @@ export async function writeSettingsFile(
   }
 }
 
-/** Of the file, or of its folder if there is none. */
+/** The owner of the file, or of its folder if there is no file. */
 async function ownerOf(path: string): Promise<Stats> {
   return await stat(path).catch(() => stat(dirname(path)))
 }
 
-/** A service that runs as another user could not read a file of root. */
+/** Changes the owner, because a service that runs as another user could not read a file of root. */
 async function giveTo({ uid, gid }: Stats, path: string): Promise<void> {
   if (process.geteuid?.() === 0) await chown(path, uid, gid)
 }

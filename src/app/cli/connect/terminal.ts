@@ -2,14 +2,14 @@ import { createInterface } from 'node:readline'
 import type { Readable, Writable } from 'node:stream'
 import { ConnectError } from '../command.ts'
 
-/** The input has ended: no further answers. */
+/** The input has ended: there will be no further answers. */
 export class NobodyThere extends ConnectError {}
 
 /** The user at the terminal. */
 export interface Terminal {
   say(text: string): void
   /**
-   * Resolves with the next line, without the white space around it.
+   * Resolves with the next line, without leading and trailing white space.
    *
    * @throws NobodyThere when the input has ended; the signal's reason.
    */
@@ -50,7 +50,7 @@ class LineQueue {
     this.#wake()
   }
 
-  /** Undefined at the end. One call at a time. */
+  /** Undefined at the end of the input. Allows one call at a time. */
   async next(signal: AbortSignal | undefined): Promise<string | undefined> {
     for (;;) {
       signal?.throwIfAborted()

@@ -9,7 +9,7 @@ import type { ObjectMetadata } from '../../../storage/drives/drive.ts'
 import { checksumOfParts } from '../../../storage/s3/headers/checksum-headers.ts'
 import { countParts } from '../../../storage/s3/headers/range.ts'
 
-/** A stored value that differs from the one computed from the bytes. */
+/** A stored value that differs from the value computed from the bytes. */
 export interface Difference {
   /** `ETag`, `x-amz-checksum-crc32` … or `size`. */
   readonly what: string
@@ -23,11 +23,11 @@ interface Recipe {
   readonly expected: string
   readonly unit: 'object' | 'part'
   create(): ChecksumHasher
-  /** @param digests of the units, in order. */
+  /** @param digests the digests of the units, in order. */
   finish(digests: readonly Buffer[]): string
 }
 
-/** A recipe at work: the digests of the units so far, and the hasher of the current one. */
+/** A recipe in progress: the digests of the units so far, and the hasher of the current unit. */
 interface Computation extends Recipe {
   readonly digests: Buffer[]
   hasher: ChecksumHasher
@@ -58,7 +58,7 @@ export class ObjectDigests {
     this.#nextPart()
   }
 
-  /** Whether anything is stored that the bytes can be compared with. */
+  /** Whether any stored value can be compared with the bytes. */
   get canVerify(): boolean {
     return this.#computations.length > 0
   }
@@ -67,7 +67,7 @@ export class ObjectDigests {
   update(chunk: Uint8Array): void {
     this.#bytes += chunk.length
     for (let rest = chunk; rest.length > 0; ) {
-      // Bytes beyond the last part show as a difference in size.
+      // Bytes beyond the last part are reported as a difference in size.
       const piece = rest.subarray(0, this.#leftOfPart)
       for (const { hasher } of this.#computations) hasher.update(piece)
       rest = rest.subarray(piece.length)
@@ -95,7 +95,7 @@ export class ObjectDigests {
     this.#nextPart()
   }
 
-  /** Parts without bytes end at once. */
+  /** Ends parts without bytes at once. */
   #nextPart(): void {
     const next = this.#parts.next()
     this.#leftOfPart = next.done ? undefined : next.value

@@ -7,11 +7,11 @@ import { patiently, type Verdict, verifyObject } from './verify-object.ts'
 interface BucketToVerify {
   readonly drive: Drive
   readonly bucket: string
-  /** Only keys that begin with this. */
+  /** Limits the run to keys that begin with this. */
   readonly prefix: string
   /** Called with the number of bytes read, as they are read. */
   onBytes(bytes: number): void
-  /** Called for each object once it is read. */
+  /** Called for each object after it has been read. */
   onVerdict(key: string, verdict: Verdict): void
 }
 
@@ -25,7 +25,7 @@ const mostUnanswered = 20
  * Reads all objects of a bucket and compares them with their stored digests. Memory does not grow
  * with the number of objects or their size.
  *
- * @throws DriveError when the bucket can't be listed to its end, or the drive stops responding.
+ * @throws DriveError when the bucket can't be listed completely, or the drive stops responding.
  */
 export async function verifyBucket(parts: BucketToVerify): Promise<void> {
   const { drive, bucket, onBytes, onVerdict } = parts
@@ -46,7 +46,7 @@ export async function verifyBucket(parts: BucketToVerify): Promise<void> {
     try {
       await Promise.all(reads)
     } catch (error) {
-      // The drive is unavailable, or this is a bug: start no more reads.
+      // The drive is unavailable, or there is a bug: start no more reads.
       failed.abort(error)
       await Promise.allSettled(reads)
       throw error
@@ -54,7 +54,7 @@ export async function verifyBucket(parts: BucketToVerify): Promise<void> {
   }
 }
 
-/** The pages of the listing. A cursor that failed may have lost its page; a new one continues. */
+/** The pages of the listing. A failed cursor may have lost a page: a new cursor continues after the last page read. */
 async function* pagesOf({ drive, bucket, prefix }: BucketToVerify): AsyncGenerator<Entry[]> {
   let after = ''
   let cursor = drive.list(bucket, { prefix, after })

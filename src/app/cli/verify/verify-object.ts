@@ -6,10 +6,10 @@ import { type Difference, ObjectDigests } from './object-digests.ts'
 /** The result for one object. */
 export type Verdict =
   | { readonly kind: 'verified' }
-  /** No stored digest to compare its bytes with. */
+  /** The object has no stored digest to compare its bytes with. */
   | { readonly kind: 'unverifiable' }
   | { readonly kind: 'mismatch'; readonly differences: readonly Difference[] }
-  /** Removed since it was listed. */
+  /** The object was removed after it was listed. */
   | { readonly kind: 'gone' }
   | Unreadable
 
@@ -34,8 +34,8 @@ const mostRetries = 4
 const retrySeconds = 1
 
 /**
- * Reads an object and compares its bytes with its stored digests. A bad read counts only if a
- * second one of the same version is bad too: the object may have been overwritten meanwhile.
+ * Reads an object and compares its bytes with its stored digests. A bad read counts only if a second
+ * read of the same version is also bad: the object may have been overwritten during the first.
  *
  * @param onBytes called with the number of bytes read, as they are read.
  */
@@ -116,7 +116,7 @@ async function readOnce(
   }
 }
 
-/** Empty if no stored digest can be compared with the bytes. */
+/** The differences when a drive rejects the bytes. Empty if no stored digest can be compared with them. */
 function refusedBytes(metadata: ObjectMetadata): Difference[] {
   if (!new ObjectDigests(metadata).canVerify) return []
   const found = 'different bytes, which the drive rejects'

@@ -32,7 +32,7 @@ for (const text of ['', 'photos', ':read', '/a:read', 'photos:', 'photos:raed', 
 }
 
 test('A date without a time is explained', () => {
-  assert.match(momentNote('expires', '2027-01-31') ?? '', /refused from 2027-01-31T00:00:00Z on/)
+  assert.match(momentNote('expires', '2027-01-31') ?? '', /rejected from 2027-01-31T00:00:00Z\./)
   for (const text of ['never', '2027-01-31T00:00:00Z']) {
     assert.equal(momentNote('expires', text), undefined)
   }

@@ -11,17 +11,17 @@ interface ConsentOptions {
   readonly tokenUrl: string
   readonly clientId: string
   readonly clientSecret: string
-  /** Of 127.0.0.1, where Google's answer arrives; 0 takes a free one. */
+  /** The port on 127.0.0.1 that receives Google's redirect; 0 for a free one. */
   readonly port: number
 }
 
-/** Users read the consent pages, and choose an account first. */
+/** Long, because users first choose an account and read the consent pages. */
 const waitMs = 15 * 60_000
 
 /**
  * Asks the user for consent in the browser and resolves with the refresh token.
  *
- * @throws ConnectError when there is none.
+ * @throws ConnectError when consent is denied or does not arrive in time.
  */
 export async function askConsent(options: ConsentOptions): Promise<string> {
   const { terminal, authorizeUrl, tokenUrl, clientId, clientSecret, port } = options

@@ -21,13 +21,13 @@ import { askConsent } from './ask-consent.ts'
 export interface ConnectOptions {
   readonly terminal: Terminal
   readonly environment: Readonly<Record<string, string | undefined>>
-  /** The settings file; undefined: bucketry.env in DATA_DIR. */
+  /** The path of the settings file. Default: bucketry.env in DATA_DIR. */
   readonly file: string | undefined
-  /** ARCHIVE for DRIVE_ARCHIVE; undefined: the default drive. */
+  /** The drive's name, such as ARCHIVE for DRIVE_ARCHIVE. Default: the default drive. */
   readonly drive?: string | undefined
-  /** For the answer of the browser; 0 takes a free one. */
+  /** The local port for the browser's redirect; 0 for a free one. */
   readonly port: number
-  /** Takes the credentials from rclone instead of asking for consent. */
+  /** The rclone remote whose credentials to use instead of asking for consent. */
   readonly rclone: { readonly remote: string; readonly config: string | undefined } | undefined
   readonly endpoints?: GoogleEndpoints & { readonly authorize: string }
 }
@@ -40,21 +40,21 @@ const realEndpoints = {
 }
 
 /**
- * Gets credentials for a user's Google Drive, writes them into the settings file and tests them.
+ * Gets credentials for a user's Google Drive, writes them to the settings file and tests them.
  *
  * @throws ConnectError when one of these steps fails.
  */
 export async function connectGoogle(options: ConnectOptions): Promise<void> {
   const { terminal, rclone, drive, endpoints = realEndpoints } = options
   const { path, hint } = await settingsFile(options)
-  // As at start: the environment takes precedence.
+  // As at a start, the environment takes precedence.
   const given = Object.entries(options.environment).filter(([, value]) => value)
   const known = { ...(await readSettingsFile(path)), ...Object.fromEntries(given) }
   const { settings, notes } =
     rclone === undefined
       ? await askedSettings(options, known)
       : await takenSettings(rclone, options.environment)
-  // rclone's token may have expired; a new consent is valid even if something else fails.
+  // A token from rclone may have expired, so it is tested first. A new consent is kept even if a later step fails.
   const account = rclone === undefined ? undefined : await tried(settings, endpoints)
   const written = namedFor(drive, settings)
   await writeSettingsFile(path, written)
@@ -65,7 +65,7 @@ export async function connectGoogle(options: ConnectOptions): Promise<void> {
   terminal.say(nextStep({ ...known, ...written }, drive))
 }
 
-/** The settings with the name of the drive behind their names. */
+/** The settings with the drive's name appended to their names. */
 function namedFor(drive: string | undefined, settings: Values): Values {
   if (drive === undefined) return settings
   const entries = Object.entries(settings).map(([name, value]) => [`${name}_${drive}`, value])
@@ -81,7 +81,7 @@ function overruled(settings: Values, { environment }: ConnectOptions): string[] 
   )
 }
 
-/** A file that the server reads; created with access keys if missing. */
+/** The settings file that the server reads. If it is missing, it is created with access keys. */
 async function settingsFile({ file, environment }: ConnectOptions) {
   if (file !== undefined) return { path: resolve(file), hint: [] }
   const first = await provideSettings(environment)
@@ -93,7 +93,7 @@ async function settingsFile({ file, environment }: ConnectOptions) {
 async function askedSettings(options: ConnectOptions, known: Values): Promise<GoogleRemote> {
   const { terminal, port, drive, endpoints = realEndpoints } = options
   const ask = async (name: string, question: string) => {
-    // One client may serve several accounts.
+    // One OAuth client may be used for several accounts.
     const answer = known[`${name}_${drive}`] || known[name] || (await terminal.ask(question))
     if (answer !== '') return answer
     throw new ConnectError('A client is required: docs/google-drive.md explains how to create one.')
@@ -123,7 +123,7 @@ async function takenSettings(
   { remote, config }: NonNullable<ConnectOptions['rclone']>,
   environment: ConnectOptions['environment'],
 ): Promise<GoogleRemote> {
-  // `rclone copy gd:` is how people know a remote.
+  // Users of rclone write a remote's name with a colon.
   const name = remote.replace(/:$/, '')
   const { GDRIVE_CLIENT_ID: id, GDRIVE_CLIENT_SECRET: secret } = environment
   const client = id && secret ? { id, secret } : undefined
@@ -198,7 +198,7 @@ export async function connectCommand({
     return typeof value === 'string' ? value : undefined
   }
   const remote = text('from-rclone')
-  // The flag of the setting DRIVE: a location has a colon, a name has none.
+  // `--drive` is also the flag of the setting DRIVE: a location contains a colon, a name does not.
   const { DRIVE: drive, ...others } = environment
   const isName = drive !== undefined && /^[A-Z][A-Z0-9_]*$/.test(drive)
   const terminal = openTerminal(process.stdin, process.stdout)

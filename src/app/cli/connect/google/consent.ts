@@ -2,9 +2,9 @@ import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { driveScope } from '../../../../storage/drives/google/api/access-tokens.ts'
 import { ConnectError } from '../../command.ts'
 
-/** A pending consent request: what ties Google's answer to it. */
+/** A pending consent request, with the secrets that tie Google's answer to it. */
 export interface Consent {
-  /** Returned with the response, so that nobody else can forge one. */
+  /** Returned with the response, so that nobody else can forge a response. */
   readonly state: string
   /**
    * Proves to Google that the code is exchanged by the process that requested it (PKCE, RFC 7636).
@@ -13,7 +13,7 @@ export interface Consent {
 }
 
 interface ConsentQuestion {
-  /** Google's page of consent. */
+  /** Google's consent page. */
   readonly authorizeUrl: string
   readonly clientId: string
   readonly redirectUri: string
@@ -43,15 +43,15 @@ export function consentUrl(
     code_challenge: createHash('sha256').update(verifier).digest('base64url'),
     code_challenge_method: 'S256',
     access_type: 'offline',
-    // Without it, Google returns a refresh token for the first consent only.
+    // Otherwise, Google returns a refresh token only for the first consent.
     prompt: 'consent',
   })
   return `${authorizeUrl}?${parameters}`
 }
 
 /**
- * The code in the address that Google redirects the browser to; undefined when it does not answer
- * this request.
+ * The code in the address that Google redirects the browser to; undefined when the address does not
+ * answer this request.
  *
  * @throws ConnectError when access is denied.
  */

@@ -29,7 +29,7 @@ const advice: Readonly<Record<string, string>> = {
 }
 
 /**
- * Turns the code of a consent into a refresh token.
+ * Exchanges the code of a consent for a refresh token.
  *
  * @throws ConnectError when Google returns none.
  */
@@ -46,7 +46,7 @@ export async function exchangeCode(exchange: CodeExchange): Promise<string> {
       'Google returned no refresh token. Remove the app at https://myaccount.google.com/connections and start again.',
     )
   }
-  // Users can deselect single permissions.
+  // Users can deselect individual permissions.
   if (!answer.scope.split(' ').includes(driveScope)) {
     throw new ConnectError(
       'Permission to see and change Google Drive files was not granted. Start again and select its checkbox.',

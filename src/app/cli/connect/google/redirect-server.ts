@@ -4,18 +4,18 @@ import type { AddressInfo } from 'node:net'
 import { ConnectError } from '../../command.ts'
 import { type Consent, consentCodeOf } from './consent.ts'
 
-/** Where Google redirects the browser after consent: a local server for one answer. */
+/** A local server for one request: Google redirects the browser to it after consent. */
 export interface RedirectServer {
   readonly redirectUri: string
-  /** The code. Rejects with ConnectError when access is denied. */
+  /** Resolves with the code. Rejects with ConnectError when access is denied. */
   readonly code: Promise<string>
   close(): Promise<void>
 }
 
 /**
- * Starts it on 127.0.0.1 (RFC 8252 section 7.3: loopback, any port).
+ * Starts the server on 127.0.0.1 (RFC 8252 section 7.3: loopback, any port).
  *
- * @param port 0 takes a free one.
+ * @param port 0 for a free one.
  */
 export async function startRedirectServer(consent: Consent, port: number): Promise<RedirectServer> {
   const { promise, resolve, reject } = Promise.withResolvers<string>()
@@ -69,7 +69,7 @@ async function listen(server: Server, port: number): Promise<void> {
   }
 }
 
-/** The address contains the code, so it must not reach another page. */
+/** Sends no referrer: the page's address contains the code, which must not reach other pages. */
 function answer(response: ServerResponse, status: number, text: string): void {
   response.writeHead(status, {
     'content-type': 'text/plain; charset=utf-8',

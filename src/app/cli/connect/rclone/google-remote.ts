@@ -22,8 +22,8 @@ const tokenField = z.object({ refresh_token: z.string().min(1) })
 /**
  * The settings in a remote of rclone's type `drive` (rclone.org/drive).
  *
- * @param client takes the place of a client that the remote does not name.
- * @throws ConnectError when it lacks a required value.
+ * @param client the client to use if the remote names none.
+ * @throws ConnectError when the remote lacks a required value.
  */
 export function googleRemote(
   name: string,
@@ -75,7 +75,7 @@ function credentialsIn(name: string, remote: RcloneRemote, client: Client | unde
   }
 }
 
-/** A refresh token works only with the client that asked for it. */
+/** A refresh token works only with the client that requested it. */
 function clientOf(name: string, remote: RcloneRemote, client: Client | undefined): Client {
   const { client_id: id, client_secret: secret } = remote
   if (id && secret) return { id, secret }
@@ -99,7 +99,7 @@ function notesOn({ scope = 'drive', impersonate }: RcloneRemote): readonly strin
 
 export type RcloneRemote = Readonly<Record<string, string>>
 
-/** Where rclone keeps its configuration (rclone.org/docs, "--config"), the first that exists. */
+/** Where rclone looks for its configuration (rclone.org/docs, "--config"); it uses the first file that exists. */
 function usualPlaces(environment: Readonly<Record<string, string | undefined>>): readonly string[] {
   const given = environment.RCLONE_CONFIG
   const home = environment.XDG_CONFIG_HOME
@@ -114,7 +114,7 @@ function usualPlaces(environment: Readonly<Record<string, string | undefined>>):
 /**
  * One remote of rclone's configuration.
  *
- * @param path undefined: where rclone keeps it.
+ * @param path the configuration file. Default: the one that rclone uses.
  * @throws ConnectError when there is no such remote, or the file can't be read.
  */
 export async function readRcloneRemote(
@@ -155,7 +155,7 @@ function remoteIn(text: string, name: string, place: string): RcloneRemote {
   throw new ConnectError(`${place} has no remote ${name}. It has: ${known}.`)
 }
 
-/** Sections of `name = value` lines; the first `=` counts, so that values may have others. */
+/** Parses sections of `name = value` lines, split at the first `=`: values may contain more of them. */
 export function parseRcloneConfig(text: string): ReadonlyMap<string, RcloneRemote> {
   const remotes = new Map<string, Record<string, string>>()
   let current: Record<string, string> | undefined
