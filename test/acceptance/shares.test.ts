@@ -128,7 +128,7 @@ describe('A share of a file', () => {
     assert.equal((await visitor.send()).status, 404)
     const reply = await visitor.send('/file')
     assert.equal(reply.status, 404)
-    assert.match(reply.text, /This file is not here any more/)
+    assert.match(reply.text, /This file is no longer here/)
     assert.doesNotMatch(reply.text, /missing\.txt|NoSuchKey/)
     assert.equal(await usesOf(shareId), 0)
   })

@@ -81,7 +81,7 @@ const strangers: Readonly<
   'an upload to a link': [
     ({ drop }) => ({ method: 'PUT', target: `${drop}/a.txt`, body: zeros }),
     503,
-    'This link does not work now',
+    'This link does not work at the moment',
   ],
   'the password of a share': [
     ({ locked }) => ({ target: `${locked}/unlock`, headers: urlEncoded, body: zeros }),

@@ -83,7 +83,7 @@ for (const workers of [1, 2]) {
       const slow = await trickle(url, 'slow.bin', 100, 'x')
       assert.equal((await send(visitor, 'fast.bin', 'x'.repeat(50))).status, 201)
       slow.write('x'.repeat(99))
-      assert.match(await slow.until('No more files fit here'), /HTTP\/1\.1 413 /)
+      assert.match(await slow.until('This link cannot take more files'), /HTTP\/1\.1 413 /)
       slow.destroy()
       assert.deepEqual(await figuresOf(shareId), [1, 50])
       assert.deepEqual(

@@ -130,7 +130,7 @@ describe('Shared links', { skip: absenceOfChromium() }, () => {
     const row = (name: string) => visitor.getByRole('listitem').filter({ hasText: name })
     await row('private.txt').getByText('sent').waitFor()
     await row('large.txt').getByText('This file is too large').waitFor()
-    await row('odd.exe').getByText('This type of file is not wanted here').waitFor()
+    await row('odd.exe').getByText('This type of file is not accepted here').waitFor()
     await page.goto(`${dashboard().gateway.url}/-/files/${testBucket}?prefix=links/inbox/`)
     await files.name('private (2).txt').waitFor()
     await page.goto(`${dashboard().gateway.url}/-/shares`)

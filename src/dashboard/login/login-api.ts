@@ -12,7 +12,7 @@ interface LoginOptions {
   readonly store: KeyValueStore
   /** DASHBOARD_PASSWORD; undefined: the dashboard is off. */
   readonly password: string | undefined
-  /** Whether a browser sends the request for a page that is not the dashboard's. */
+  /** Whether a browser sent the request on behalf of a page that is not the dashboard's. */
   readonly isFromOtherOrigin: (request: HttpRequest) => boolean
   /** The address of the client that sent the request. */
   readonly clientAddress: (request: HttpRequest) => string
@@ -32,7 +32,7 @@ const security = [{ session: [] }]
 
 const errors = {
   401: 'Sign in first.',
-  503: 'The service cannot handle the request, or not now.',
+  503: 'The service cannot handle the request, at least not now.',
 }
 
 /** The login, and the session check of other APIs. */
@@ -92,7 +92,7 @@ function logoutRoute(guard: Guard): Route {
     path: '/logout',
     operationId: 'logout',
     summary: 'Ends the session',
-    // A session that is over may be ended again.
+    // Logging out of an expired session is not an error.
     access: { security, admit: guard.refuseWhenOff },
     bodyType: 'ignored',
     status: 204,

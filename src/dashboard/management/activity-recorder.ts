@@ -2,13 +2,13 @@ import { LaterWrites } from '../../platform/process/later-writes.ts'
 import type { ActivityStatus } from './activity-schemas.ts'
 import type { ActivityKind, ActivityRow, ActivityTable } from './activity-table.ts'
 
-/** Remembered requests, across all processes. */
+/** The maximum number of kept requests, across all processes. */
 export const keptActivity = { failure: 1_000, own: 500, change: 5_000 } as const
 
 /** The minimum interval between database writes of a process. */
 const flushEveryMs = 1_000
 
-/** Noted in this time at most; of more, the latest. */
+/** The maximum number of requests kept per interval; if there are more, the latest ones are kept. */
 const notedAtOnce = { failure: 200, own: 50, change: 100 } as const
 
 /** The maximum length of stored text: clients choose keys, buckets and quoted values. */
@@ -20,13 +20,13 @@ export type NotedRequest = Omit<ActivityStatus, 'at' | 'isFailure' | 'more'> & {
 }
 
 /**
- * Writes requests of this process that failed or changed something to the database, which all processes share. No
- * request waits for it. A flood costs one write per second, because only the latest are kept; of changes that were
- * not kept, their number is.
+ * Records this process's failed requests and changes in the database, which all processes share. No request waits
+ * for the write. A flood costs one write per second, because only the latest requests are kept; dropped changes are
+ * counted.
  */
 export class ActivityRecorder {
   readonly #table: ActivityTable
-  /** Rings: the oldest are overwritten. */
+  /** Ring buffers: the oldest entries are overwritten. */
   #waiting: Readonly<Record<ActivityKind, NotedRequest[]>> = noneWaiting()
   #noted = { ...nothingNoted }
   readonly #writes = new LaterWrites({
@@ -45,7 +45,7 @@ export class ActivityRecorder {
     this.#writes.schedule()
   }
 
-  /** As LaterWrites.flush. What the database does not take is lost. */
+  /** As LaterWrites.flush. Rows that the database does not accept are lost. */
   flush(): Promise<void> {
     return this.#writes.flush()
   }

@@ -10,16 +10,16 @@ import {
 import type { ActivityKind, ActivityPage, ActivityRow } from './activity-table.ts'
 import { failuresReply } from './management-schemas.ts'
 
-/** What is kept of the requests of all processes. */
+/** The kept requests of all processes. */
 export interface KeptActivity {
   /** Newest first. @throws DatabaseError */
   page(page: ActivityPage): Promise<ActivityRow[]>
-  /** Forgets failures until now. @throws DatabaseError */
+  /** Clears all failures up to now. @throws DatabaseError */
   clear(): Promise<void>
 }
 
 const pageRows = 100
-/** Read at once; a filter may match few of them. */
+/** Rows per read; a filter may match few of them. */
 const readRows = 500
 const listedFailures = 200
 
@@ -40,8 +40,9 @@ export function activityRoutes({
     operationId: 'getActivity',
     summary: 'Lists the latest requests that changed something or failed, newest first',
     description:
-      'At most 100 at a time. The latest 5,000 changes and 1,000 failures of all workers are kept, and at most 100 ' +
-      'changes of a second and worker. Never the contents of objects, queries, signatures or secrets.',
+      'At most 100 per page. The latest 5,000 changes and 1,000 failures of all workers are kept, with at most ' +
+      '100 changes per worker and second. Object contents, query strings, signatures and secrets are never ' +
+      'recorded.',
     query: activityQuery,
     reply: activityReply,
     answer: ({ query, request }) => filtered(activity, query, request.signal),
@@ -52,10 +53,9 @@ export function activityRoutes({
     operationId: 'getFailures',
     summary: 'Lists the latest failed requests with reasons',
     description:
-      'At most 200, newest first, of S3, logins and the model list. Requests of the dashboard ' +
-      'and of this API are left out. So are failures of normal operation: missing objects ' +
-      '(404), failed conditions (412), ranges beyond the end (416), expired sessions, and ' +
-      'unsigned requests for buckets that do not exist.',
+      'At most 200, newest first, from S3, logins and the model list. Requests of the dashboard and of this API ' +
+      'are left out, and so are failures of normal operation: missing objects (404), failed conditions (412), ' +
+      'ranges beyond the end (416), expired sessions, and unsigned requests for buckets that do not exist.',
     reply: failuresReply,
     async answer() {
       const page = {
@@ -80,7 +80,7 @@ export function activityRoutes({
   return [list, failures, clear]
 }
 
-/** Looks through at most all rows that are kept, in pieces. */
+/** Reads kept rows in batches until the page is full. */
 async function filtered(
   activity: KeptActivity,
   query: ActivityQuery,

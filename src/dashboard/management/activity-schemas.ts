@@ -2,9 +2,10 @@ import { z } from 'zod'
 import { failureStatus } from './management-schemas.ts'
 
 const activityStatus = failureStatus.extend({
-  isFailure: z.boolean().meta({ description: 'false: it changed something.' }),
+  isFailure: z.boolean().meta({ description: 'false: the request changed something.' }),
   by: z.enum(['owner', 'key', 'anyone', 'dashboard']).nullable().meta({
-    description: 'Who sent it: with ACCESS_KEY, with another key, unsigned, or the dashboard.',
+    description:
+      'Who sent the request: with ACCESS_KEY, with another key, unsigned, or the dashboard.',
   }),
   accessKey: z
     .string()
@@ -19,7 +20,7 @@ export type ActivityStatus = z.infer<typeof activityStatus>
 
 export const activityReply = z.object({
   requests: z.array(activityStatus),
-  next: z.string().nullable().meta({ description: 'Pass as `after` to get what is older.' }),
+  next: z.string().nullable().meta({ description: 'Pass as `after` to get older requests.' }),
 })
 export type ActivityReply = z.infer<typeof activityReply>
 
@@ -27,7 +28,7 @@ const text = z.string().max(1_024).optional()
 export const activityQuery = z.strictObject({
   what: z.enum(['all', 'changes', 'failures']).default('all'),
   bucket: text,
-  key: text.meta({ description: 'A part of the key of the object.' }),
+  key: text.meta({ description: 'A part of the object key.' }),
   accessKey: text.meta({
     description: 'The name of an access key, `owner`, `anyone` or `dashboard`.',
   }),
@@ -36,8 +37,8 @@ export const activityQuery = z.strictObject({
     .string()
     .regex(/^[1-5](?:\d\d|xx)$/, 'expected a status such as 403, or 4xx')
     .optional(),
-  search: text.meta({ description: 'Words that the other fields contain, in any order.' }),
-  from: z.iso.datetime().optional().meta({ description: 'Only what is not older.' }),
+  search: text.meta({ description: 'Words that must all appear in the request, in any order.' }),
+  from: z.iso.datetime().optional().meta({ description: 'Only requests from this time on.' }),
   after: z
     .string()
     .regex(/^\d{1,16}\.[\w-]{1,64}$/, 'expected `next` of the previous page')

@@ -1,7 +1,7 @@
 import type { Database } from '../../platform/state/database.ts'
 import { rowInserts } from '../../platform/state/statements.ts'
 
-/** `own`: a failure of the dashboard, which has shown it itself. */
+/** `own`: a failed request of the dashboard, which has already shown the failure. */
 export type ActivityKind = 'failure' | 'own' | 'change'
 
 export interface ActivityRow {
@@ -10,14 +10,14 @@ export interface ActivityRow {
   /** Milliseconds since the epoch. */
   readonly atMs: number
   readonly kind: ActivityKind
-  /** Its details. Opaque here. */
+  /** The details. Opaque here. */
   readonly json: string
 }
 
-/** A part of the list, newest first. */
+/** A page of the list, newest first. */
 export interface ActivityPage {
   readonly kinds: readonly ActivityKind[]
-  /** Only what is older than this row. */
+  /** Only rows older than this one. */
   readonly after: Pick<ActivityRow, 'atMs' | 'requestId'> | undefined
   readonly fromMs: number
   readonly limit: number
@@ -25,7 +25,9 @@ export interface ActivityPage {
 
 const columns = 'request_id AS "requestId", at_ms AS "atMs", kind, json'
 
-/** A separate row, which also clears failures that other processes noted earlier but add later. */
+/**
+ * The id of a marker row. It also hides failures that other processes noted before the clearing and write after it.
+ */
 const clearedId = 'cleared'
 
 /** A mark in the future predates a clock correction and hides nothing. */
@@ -34,7 +36,7 @@ const clearedAt = `COALESCE(
 
 const insert = 'INSERT INTO failures (request_id, at_ms, kind, json)'
 
-/** Another process may clear at the same time: the last mark stays. */
+/** Another process may clear at the same time: the last mark wins. */
 const mark = `${insert} VALUES ('${clearedId}', ?, 'failure', '')
   ON CONFLICT (request_id) DO UPDATE SET at_ms = excluded.at_ms`
 
@@ -49,7 +51,7 @@ export class ActivityTable {
   readonly #database: Database
   readonly #kept: Readonly<Record<ActivityKind, number>>
 
-  /** @param kept the limits for rows */
+  /** @param kept the maximum number of rows of each kind */
   constructor(database: Database, kept: Readonly<Record<ActivityKind, number>>) {
     this.#database = database
     this.#kept = kept
@@ -68,7 +70,7 @@ export class ActivityTable {
     ])
   }
 
-  /** Removes failures up to now, and those that other processes noted until now and add later. */
+  /** Removes all failures up to now, including those that other processes have noted but not yet written. */
   async clear(nowMs: number): Promise<void> {
     await this.#database.write([
       { sql: `DELETE FROM failures WHERE kind <> 'change'`, params: [] },

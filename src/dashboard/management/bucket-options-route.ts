@@ -14,9 +14,9 @@ import {
   expiryDryRunBody,
   expiryDryRunReply,
 } from './management-schemas.ts'
-import { driveIsAway, noBucket, timeOf } from './route-checks.ts'
+import { driveUnavailable, noBucket, timeOf } from './route-checks.ts'
 
-/** Changes what is set for a bucket, and shows beforehand what that would remove. */
+/** Changes the options of a bucket, and previews what expiry rules would remove. */
 export function bucketOptionsRoutes(parts: ManagementApiParts): readonly Route[] {
   return [changeRoute(parts), expiryDryRunRoute(parts)]
 }
@@ -27,8 +27,8 @@ function changeRoute(parts: ManagementApiParts): Route {
     method: 'PATCH',
     path: '/buckets/{bucket}',
     operationId: 'changeBucket',
-    summary: 'Changes what is set for a bucket',
-    description: 'Fields that are absent stay as they are.',
+    summary: 'Changes the options of a bucket',
+    description: 'Absent fields do not change.',
     params: z.object({ bucket: z.string() }),
     body: bucketChange,
     reply: bucketStatus,
@@ -42,7 +42,7 @@ function changeRoute(parts: ManagementApiParts): Route {
       }
       const change = optionsChange(isFromSettings ? { ...body, isPublic: undefined } : body)
       if (Object.keys(change).length > 0) await bucketOptions.change(bucket, change)
-      // It may have been removed meanwhile.
+      // The bucket may have been removed in the meantime.
       const configuration = buckets.find(bucket)
       if (configuration === undefined) throw noBucket()
       const [status] = await describeBuckets(parts, [configuration])
@@ -60,21 +60,21 @@ function expiryDryRunRoute({ buckets, placeOf, dryRunExpiry }: ManagementApiPart
     summary: 'Counts the objects that expiry rules would remove now',
     description:
       'Changes nothing. It counts what would be removed if `changeBucket` set these rules now. ' +
-      'Open uploads are not counted, and rules with tags count all objects that may have them. After about 10 seconds it returns what it has found so ' +
-      'far, and `next`.',
+      'Open uploads are not counted, and rules with tags count every object that may have these tags. ' +
+      'After about 10 seconds it returns the figures so far, and `next`.',
     params: z.object({ bucket: z.string() }),
     body: expiryDryRunBody,
     reply: expiryDryRunReply,
     async answer({ params: { bucket }, body: { expiry, after }, request: { signal } }) {
       if (buckets.find(bucket) === undefined) throw noBucket()
-      // Rules remove nothing from a bucket that is read-only.
+      // Rules remove nothing from a read-only bucket.
       const rules = placeOf(bucket).isReadOnly ? [] : expiry.map(lifecycleRuleOf)
       try {
         const found = await dryRunExpiry({ bucket, rules, after, signal })
         const { objects, bytes, oldestMs, next = null } = found
         return { objects, bytes, oldest: oldestMs === undefined ? null : timeOf(oldestMs), next }
       } catch (error) {
-        throw error instanceof DriveError ? driveIsAway(error) : error
+        throw error instanceof DriveError ? driveUnavailable(error) : error
       }
     },
   })
@@ -87,7 +87,8 @@ function optionsChange({
   quotaBytes,
 }: z.output<typeof bucketChange>) {
   const change: BucketOptionsChange = {
-    // The policy and this are one state, and whoever opens the bucket here means it.
+    // A policy is another way to make the bucket public, so a change here replaces it. Opening the bucket also lifts
+    // its public access block.
     ...(isPublic !== undefined && { isPublic: isPublic || null, policy: null }),
     ...(isPublic && { publicAccessBlock: null }),
     ...(allowedOrigins !== undefined && {

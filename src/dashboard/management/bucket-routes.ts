@@ -16,8 +16,8 @@ export function bucketRoutes(parts: ManagementApiParts): readonly Route[] {
     operationId: 'getBuckets',
     summary: 'Lists the buckets with object counts and sizes',
     description:
-      'Figures are counted in the background and refreshed on request when they are old; ' +
-      '`countedAt` is when they were counted.',
+      'Counts run in the background and are refreshed on request when they are old; `countedAt` is the time of ' +
+      'the last count.',
     reply: bucketsReply,
     answer: async () => ({ creation, buckets: await describeBuckets(parts, buckets.all()) }),
   })
@@ -56,7 +56,7 @@ export function bucketMakingRoutes(parts: ManagementApiParts): readonly Route[] 
     path: '/buckets',
     operationId: 'createBucket',
     summary: 'Creates a bucket',
-    description: 'Whatever BUCKET_CREATION says, which is about S3 clients.',
+    description: 'Works regardless of BUCKET_CREATION, which applies to S3 clients only.',
     body: z.strictObject({ name: z.string().max(63) }),
     status: 201,
     reply: bucketStatus,
@@ -64,7 +64,7 @@ export function bucketMakingRoutes(parts: ManagementApiParts): readonly Route[] 
       await bucketMaker.create(name).catch(refuse)
       const configuration = buckets.find(name)
       const [status] = configuration ? await describeBuckets(parts, [configuration]) : []
-      // It may have been removed meanwhile.
+      // The bucket may have been removed in the meantime.
       if (status === undefined) throw noBucket()
       return status
     },
@@ -74,11 +74,11 @@ export function bucketMakingRoutes(parts: ManagementApiParts): readonly Route[] 
     method: 'DELETE',
     path: '/buckets/{bucket}',
     operationId: 'removeBucket',
-    summary: 'Removes a bucket without content',
-    description: 'Open uploads are aborted with it.',
+    summary: 'Removes an empty bucket',
+    description: 'Aborts its open uploads.',
     params: z.object({ bucket: z.string() }),
     status: 204,
-    replyDescription: 'It is removed.',
+    replyDescription: 'Removed.',
     async answer({ params: { bucket } }) {
       await bucketMaker.remove(bucket).catch(refuse)
     },

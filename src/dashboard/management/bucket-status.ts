@@ -40,7 +40,7 @@ export async function describeBuckets(
   }))
 }
 
-/** For people: which listings a condition allows is not told. */
+/** For people to read, so conditions on listings are left out. */
 function openByPolicy({ policy, publicAccessBlock }: BucketConfiguration): string[] {
   if (policy === undefined || publicAccessBlock?.restrictPublicBuckets) return []
   const parts = policy.grants.flatMap(({ action, keys }) => {
@@ -52,7 +52,7 @@ function openByPolicy({ policy, publicAccessBlock }: BucketConfiguration): strin
 
 type Figures = 'objects' | 'bytes' | 'lastModified' | 'countedAt' | 'isCounting' | 'problem'
 
-/** The figures of a count as they are shown. */
+/** The figures of a count as the API shows them. */
 export function figuresOf({
   figures,
   isCounting,

@@ -21,7 +21,7 @@ export function deletionRoutes({ buckets, deletions }: ManagementApiParts): read
     operationId: 'startDeletion',
     summary: 'Deletes everything below a prefix',
     description:
-      'Deletes every object whose key begins with the prefix, `photos/2024/` or `photos/2024`, ' +
+      'Deletes every object whose key begins with the prefix, such as `photos/2024/` or `photos/2024`, ' +
       'in the background. A repeated request returns the running deletion.',
     body: deletionBody,
     status: 202,
@@ -74,7 +74,7 @@ export function deletionRoutes({ buckets, deletions }: ManagementApiParts): read
   return [startDeletion, getDeletions, getDeletion, cancelDeletion]
 }
 
-/** The reply when too many deletions run. */
+/** The error when too many deletions are running. */
 export function tooMany(): ApiError {
   return new ApiError(
     409,

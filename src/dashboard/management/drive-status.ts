@@ -5,7 +5,7 @@ import { DriveError } from '../../storage/drives/drive-error.ts'
 
 import type { DriveStatusReply } from './management-schemas.ts'
 
-/** The maximum wait for a drive that hangs. */
+/** The maximum time to wait for a drive that hangs. */
 const defaultWaitMs = 2_000
 
 const roomMaxAgeMs = 10_000
@@ -22,7 +22,7 @@ interface DriveStatusParts {
   readonly waitMs?: number
 }
 
-/** Drive information for the pages. Reading it never takes long and never fails. */
+/** Drive information for the dashboard. Reading it never takes long and never fails. */
 export function createDriveStatus(parts: DriveStatusParts) {
   const { drive, problem, now, log, waitMs = defaultWaitMs } = parts
   const onError = (error: unknown) => log.warn({ err: error }, 'drive information is not available')
@@ -59,7 +59,7 @@ export function createDriveStatus(parts: DriveStatusParts) {
       }
     },
 
-    /** Milliseconds since the epoch. @param bucket one that is served. */
+    /** Milliseconds since the epoch. @param bucket a bucket that is served */
     async createdAtMs(bucket: string): Promise<number | undefined> {
       let read = creations.get(bucket)
       if (read === undefined) {
@@ -81,7 +81,7 @@ function bytesOf(bytes: number | undefined): number | null {
 
 interface CachedAnswerOptions<Answer> {
   readonly ask: () => Promise<Answer>
-  /** How long a result is reused, including a failure. */
+  /** How long a result or a failure is reused. */
   readonly maxAgeMs: number
   /** How long a caller waits for a result. */
   readonly waitMs: number
@@ -91,8 +91,7 @@ interface CachedAnswerOptions<Answer> {
 }
 
 /**
- * Caches the result of a slow call, which callers share. A call that hangs is not repeated until it
- * returns.
+ * Caches the result of a slow call for all callers. A call that hangs is not repeated until it returns.
  *
  * @returns a function that reads the result; undefined if the call failed or did not return in time. It never
  *   rejects.
@@ -118,7 +117,7 @@ function cachedAnswer<Answer>(
     asking ??= renew().finally(() => {
       asking = undefined
     })
-    // Else it is still running.
+    // A call that takes longer keeps running.
     return withinTime(asking, waitMs).catch(() => undefined)
   }
 }

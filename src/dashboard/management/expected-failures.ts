@@ -22,15 +22,19 @@ const tellingCodes: ReadonlySet<string> = new Set(['NoSuchBucket', 'NoSuchUpload
  */
 const idleCodes: ReadonlySet<string> = new Set(['RequestTimeout', 'IncompleteBody'])
 
-/** A 401 elsewhere is an expired session, which the dashboard detects by a request. */
+/** A 401 of any other operation is an expired session, which the dashboard detects by a request. */
 const login = 'login'
 
-/** What the dashboard adds to the query of the URLs that it presigns for itself (web/src/api/client.ts). S3 ignores it. */
+/**
+ * The query parameter that the dashboard adds to the URLs that it presigns for itself (web/src/api/client.ts). S3
+ * ignores it.
+ */
 const ownMark = 'x-id=Dashboard'
 
 /**
- * Whether a request comes from the dashboard, which shows its failures itself. The mark counts only in a request that is
- * signed with ACCESS_KEY, as the dashboard's are: the holder of another access key could hide behind it.
+ * Whether a request comes from the dashboard, which shows its failures itself. The mark counts only in a request
+ * signed with ACCESS_KEY, as the dashboard's are; otherwise the holder of another access key could hide failures
+ * with it.
  */
 export function isOwnRequest(
   { rawPath, rawQuery }: Pick<HttpRequest, 'rawPath' | 'rawQuery'>,

@@ -39,11 +39,11 @@ const keyReply = z.object({
   lastUsedAt: time.nullable().meta({ description: 'Updated about once a minute. null: never.' }),
   limits: limitsSchema,
   oldSecretUntil: time.nullable().meta({
-    description: 'Until then the secret before the last rotation is valid, too.',
+    description: 'Until then, the previous secret is also valid.',
   }),
   problem: z.string().nullable().meta({ description: 'Why the key cannot be used.' }),
   unknownBuckets: z.array(z.string()).meta({
-    description: 'Buckets of its grants that do not exist: these grants have no effect yet.',
+    description: 'Buckets in its grants that do not exist: these grants have no effect yet.',
   }),
 })
 export type KeyReply = z.infer<typeof keyReply>
@@ -53,7 +53,7 @@ export type KeysReply = z.infer<typeof keysReply>
 
 const keyWithSecretReply = z.object({
   key: keyReply,
-  secretKey: z.string().meta({ description: 'It is not shown again.' }),
+  secretKey: z.string().meta({ description: 'Not shown again.' }),
 })
 export type KeyWithSecretReply = z.infer<typeof keyWithSecretReply>
 
@@ -98,7 +98,7 @@ function readAndCreate({ keys, buckets }: ManagementApiParts): readonly Route[] 
     path: '/keys',
     operationId: 'getKeys',
     summary: 'Lists the access keys',
-    description: 'Without ACCESS_KEY, which is in the settings, and without secrets.',
+    description: 'Does not include ACCESS_KEY, which is a setting, or any secrets.',
     reply: keysReply,
     answer: async () => ({
       keys: (await keys.list()).map(({ key, problem }) => replyOf(key, buckets, problem)),
@@ -110,7 +110,7 @@ function readAndCreate({ keys, buckets }: ManagementApiParts): readonly Route[] 
     path: '/keys',
     operationId: 'createKey',
     summary: 'Creates an access key',
-    description: 'The reply has its secret, which is not shown again.',
+    description: 'The reply contains its secret, which is not shown again.',
     body: keyBody,
     status: 201,
     reply: keyWithSecretReply,
@@ -129,7 +129,7 @@ function change({ keys, buckets }: ManagementApiParts): readonly Route[] {
     path: '/keys/{accessKeyId}',
     operationId: 'changeKey',
     summary: 'Changes, disables or enables an access key',
-    description: 'Fields that are absent stay. In force everywhere within a second.',
+    description: 'Absent fields do not change. Takes effect everywhere within a second.',
     params,
     body: keyChangeBody,
     reply: keyReply,
@@ -167,7 +167,7 @@ function change({ keys, buckets }: ManagementApiParts): readonly Route[] {
     operationId: 'revokeKey',
     summary: 'Revokes an access key',
     description:
-      'It is refused everywhere within a second, also in presigned URLs. It cannot be restored.',
+      'The key is refused everywhere within a second, including in presigned URLs. It cannot be restored.',
     params,
     status: 204,
     replyDescription: 'Revoked.',

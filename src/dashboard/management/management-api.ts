@@ -16,7 +16,7 @@ import { keyRoutes } from './key-routes.ts'
 import type { ManagementApiParts } from './management-parts.ts'
 import { folderRevisionReply, statusReply, uploadsReply } from './management-schemas.ts'
 import { presignRoute } from './presign-route.ts'
-import { assertBucket, driveIsAway, originOfRequest } from './route-checks.ts'
+import { assertBucket, driveUnavailable, originOfRequest } from './route-checks.ts'
 import { trafficRoute } from './traffic-route.ts'
 import { trashRoutes } from './trash-routes.ts'
 
@@ -50,9 +50,9 @@ function statusRoute(parts: ManagementApiParts): Route {
     method: 'GET',
     path: '/status',
     operationId: 'getStatus',
-    summary: 'Version, drive, endpoint and settings',
+    summary: 'Returns version, drive, endpoint and settings',
     description:
-      'Secret settings are named, but their values are never shown, nor are passwords in URLs.',
+      'Secret settings are listed without their values, and URLs without their passwords.',
     reply: statusReply,
     async answer({ request }) {
       const { region, accessKey, hasPublicUrl: isPublicUrl } = parts
@@ -69,9 +69,8 @@ function folderRoute({ buckets, folders }: ManagementApiParts): Route {
     operationId: 'getFolderRevision',
     summary: 'Returns a revision that changes with the folder',
     description:
-      'A short text that stays the same while names, sizes, times and ETags in the folder do. ' +
-      'It may be a few seconds old, or minutes for a folder that takes long to list; `ageMs` ' +
-      'is its age.',
+      'A short text that stays the same as long as the names, sizes, times and ETags in the folder do. It may be ' +
+      'a few seconds old, or minutes if the folder takes long to list; `ageMs` is its age.',
     query: z.strictObject({
       bucket: z.string(),
       prefix: z.string().max(1_024).default('').meta({ description: 'Ends in a slash.' }),
@@ -87,7 +86,7 @@ function folderRoute({ buckets, folders }: ManagementApiParts): Route {
         const { revision, beganAtMs } = await folders.read(query)
         return { revision, ageMs: Math.max(0, Math.ceil(askedAtMs - beganAtMs)) }
       } catch (error) {
-        throw error instanceof DriveError ? driveIsAway(error) : error
+        throw error instanceof DriveError ? driveUnavailable(error) : error
       }
     },
   })
@@ -136,13 +135,13 @@ function uploadRoutes({ buckets, uploads }: ManagementApiParts): readonly Route[
 interface ResetRouteParts {
   /** Removes all objects and open uploads. */
   readonly reset: () => Promise<void>
-  /** Whether a browser may have sent the request for a page that is not ours. */
+  /** Whether a browser may have sent the request on behalf of a page that is not ours. */
   readonly isFromOtherPage: (request: HttpRequest) => boolean
 }
 
 /**
- * `POST /-/api/reset`, for tests of other programs. To be served only with a drive that keeps nothing,
- * because it asks for no session.
+ * `POST /-/api/reset`, for the tests of other programs. It requires no session, so it must be served only with a
+ * drive that keeps nothing.
  */
 export function resetRoute({ reset, isFromOtherPage }: ResetRouteParts): Route {
   return route({

@@ -29,7 +29,7 @@ export interface ManagementApiParts {
   readonly bucketCreation: 'off' | 'existing' | 'on'
   /** PUBLIC_READ_BUCKETS. */
   readonly publicReadBuckets: readonly string[]
-  /** The last removal by lifecycle rules, of the buckets that had any. */
+  /** The last expiry run of each bucket that has had one. */
   readonly expiryRuns: () => Promise<readonly ExpiryRun[]>
   /** What expiry rules would remove now. */
   readonly dryRunExpiry: (query: DryRunQuery) => Promise<DryRunFindings>
@@ -43,9 +43,9 @@ export interface ManagementApiParts {
     /** TRASH_DAYS. */
     readonly days: number
     readonly drive: Pick<Drive, 'list'>
-    /** Whether what is deleted from the bucket can go to a trash of ours. */
+    /** Whether objects deleted from the bucket can go to the gateway's own trash. */
     has(bucket: string): boolean
-    /** Makes the trash of a bucket if it is missing. */
+    /** Creates the trash of a bucket if it is missing. */
     open(bucket: string): Promise<void>
   }
   readonly search: (query: Omit<SearchQuery, 'drive'>) => AsyncGenerator<readonly SearchLine[]>
@@ -68,7 +68,7 @@ export interface ManagementApiParts {
   readonly presign: (request: PresignRequest) => string
   readonly uploads: OpenUploads
   readonly activity: KeptActivity
-  /** What requests came to (trafficRoute). */
+  /** Traffic over time (trafficRoute). */
   readonly traffic: Parameters<typeof trafficRoute>[0]['traffic']
   /** Wall clock, milliseconds since the epoch. */
   readonly now: () => number
@@ -76,11 +76,11 @@ export interface ManagementApiParts {
   readonly databaseNow: () => number
 }
 
-/** Where a bucket is, for the dashboard. */
+/** Where a bucket is stored, for the dashboard. */
 export interface BucketPlaceStatus {
   /** The NAME of DRIVE_NAME, or `default`. */
   readonly drive: string
-  /** Whether it or its drive is read-only. */
+  /** Whether the bucket or its drive is read-only. */
   readonly isReadOnly: boolean
 }
 

@@ -30,7 +30,7 @@ export const statusReply = z.object({
     .array(
       driveStatus.extend({
         name: z.string().meta({ description: 'The NAME of DRIVE_NAME, or default.' }),
-        isReadOnly: z.boolean().meta({ description: 'Whether READ_ONLY has it.' }),
+        isReadOnly: z.boolean().meta({ description: 'Whether READ_ONLY includes it.' }),
       }),
     )
     .meta({ description: 'All drives, the default drive first.' }),
@@ -65,7 +65,7 @@ const expiryRule = z
       description: 'Objects are removed this many days after their last change.',
     }),
     date: z.iso.date().nullable().default(null).meta({
-      description: 'Objects are removed at this midnight, UTC, in place of days.',
+      description: 'Objects are removed on this date at midnight UTC. An alternative to `days`.',
     }),
     abortUploadsDays: z.int().min(1).max(maxDays).nullable().meta({
       description: 'Open uploads are aborted this many days after they began.',
@@ -74,17 +74,17 @@ const expiryRule = z
       description: 'Only objects that have all these tags.',
     }),
     largerThan: z.int().min(0).optional().meta({
-      description: 'Only objects of more bytes than this.',
+      description: 'Only objects larger than this, in bytes.',
     }),
     smallerThan: z.int().min(0).optional().meta({
-      description: 'Only objects of fewer bytes than this.',
+      description: 'Only objects smaller than this, in bytes.',
     }),
     isEnabled: z.boolean(),
   })
   .refine(
     ({ tags, largerThan, smallerThan, abortUploadsDays }) =>
       (tags ?? largerThan ?? smallerThan) === undefined || abortUploadsDays === null,
-    { path: ['abortUploadsDays'], message: 'Expected no tags and no sizes with it.' },
+    { path: ['abortUploadsDays'], message: 'Expected no tags or sizes with it.' },
   )
   .refine(({ prefix }) => Buffer.byteLength(prefix) <= 1_024, {
     ...{ path: ['prefix'], message: 'Expected at most 1,024 bytes.' },
@@ -128,16 +128,15 @@ export const bucketChange = z.strictObject({
     .optional()
     .meta({
       description:
-        'How much the bucket may contain, with uploads in progress; null: no limit. It is compared ' +
-        'with the last count and what was written since. Before the first count, only what is ' +
-        'written counts.',
+        'The maximum size of the bucket, including uploads in progress; null: no limit. It is compared with the ' +
+        'last count plus everything written since. Before the first count, only new writes count.',
     }),
 })
 export type BucketChange = z.input<typeof bucketChange>
 
 export const expiryDryRunBody = z.strictObject({
   expiry: expiryRules.meta({ description: 'The rules, as for `changeBucket`.' }),
-  after: z.string().default('').meta({ description: '`next` of the reply before, to continue.' }),
+  after: z.string().default('').meta({ description: '`next` of the previous reply, to continue.' }),
 })
 export type ExpiryDryRunBody = z.input<typeof expiryDryRunBody>
 
@@ -152,8 +151,8 @@ export const expiryDryRunReply = z.object({
     .nullable()
     .meta({
       description:
-        'null: every object was looked at. Otherwise these figures are of a part of the bucket: ' +
-        'pass `next` as `after` to get those of the next part.',
+        'null: every object was checked. Otherwise these figures cover a part of the bucket: pass `next` as `after` ' +
+        'to get those of the next part.',
     }),
 })
 export type ExpiryDryRunReply = z.infer<typeof expiryDryRunReply>
@@ -163,8 +162,10 @@ const expiryRun = z.object({
   isDone: z.boolean(),
   objects: count.meta({ description: 'Removed so far.' }),
   uploads: count.meta({ description: 'Aborted so far.' }),
-  failures: count.meta({ description: 'What could not be removed; the next run tries again.' }),
-  problem: z.string().nullable().meta({ description: 'Why it stopped; it is tried again.' }),
+  failures: count.meta({
+    description: 'Objects and uploads that could not be removed; the next run retries them.',
+  }),
+  problem: z.string().nullable().meta({ description: 'Why the run stopped; it will be retried.' }),
 })
 export type ExpiryRunStatus = z.infer<typeof expiryRun>
 
@@ -182,7 +183,9 @@ export const bucketStatus = z.object({
       'What a bucket policy lets everyone do: `list`, and `read KEYS` with wildcards. `isPublic: false` removes the policy.',
   }),
   drive: z.string().meta({ description: 'The NAME of DRIVE_NAME, or default.' }),
-  isReadOnly: z.boolean().meta({ description: 'Whether READ_ONLY has it or its drive.' }),
+  isReadOnly: z
+    .boolean()
+    .meta({ description: 'Whether READ_ONLY includes the bucket or its drive.' }),
   isPublicFromEnvironment: z.boolean().meta({
     description: 'Whether it is public because PUBLIC_READ_BUCKETS says so.',
   }),
@@ -199,8 +202,8 @@ export const bucketStatus = z.object({
   allowedOrigins: z
     .array(z.string())
     .nullable()
-    .meta({ description: 'Of its own CORS rules; null: CORS_ALLOWED_ORIGINS applies.' }),
-  expiry: z.array(expiryRule).meta({ description: 'What is removed after some time.' }),
+    .meta({ description: 'From its own CORS rules; null: CORS_ALLOWED_ORIGINS applies.' }),
+  expiry: z.array(expiryRule).meta({ description: 'Its expiry rules.' }),
   quotaBytes: count.nullable().meta({ description: 'null: no limit.' }),
   lastExpiry: expiryRun
     .nullable()
@@ -210,7 +213,7 @@ export type BucketStatus = z.infer<typeof bucketStatus>
 
 export const bucketsReply = z.object({
   creation: z.enum(['off', 'existing', 'on']).meta({
-    description: 'BUCKET_CREATION: what S3 clients may do. This API may always create buckets.',
+    description: 'BUCKET_CREATION: what S3 clients may do. This API can always create buckets.',
   }),
   buckets: z.array(bucketStatus),
 })
@@ -219,7 +222,8 @@ export type BucketsReply = z.infer<typeof bucketsReply>
 export const folderRevisionReply = z.object({
   revision: z.string(),
   ageMs: count.meta({
-    description: 'How long before the request the underlying listing began; 0: after it.',
+    description:
+      'How long before the request the underlying listing began; 0: it began after the request.',
   }),
 })
 export type FolderRevisionReply = z.infer<typeof folderRevisionReply>
@@ -236,7 +240,7 @@ export type PresignBody = z.input<typeof presignBody>
 export const presignReply = z.object({ url: z.string(), expiresAt: time })
 export type PresignReply = z.infer<typeof presignReply>
 
-/** More would be a folder of their own. */
+/** For more entries, clients download the whole folder. */
 const maxNames = 10_000
 
 export const archiveBody = z.strictObject({
@@ -248,7 +252,8 @@ export const archiveBody = z.strictObject({
     .max(maxNames, 'Select at most 10,000 entries, or download their folder.')
     .optional()
     .meta({
-      description: 'Entries of the folder, those of folders with a slash at the end. Absent: all.',
+      description:
+        'Names of entries in the folder; those of folders end in a slash. Absent: all entries.',
     }),
 })
 export type ArchiveBody = z.input<typeof archiveBody>
@@ -263,7 +268,7 @@ export const deletionBody = z.strictObject({
     .min(1)
     .meta({ description: 'Every object whose key begins with it is deleted.' }),
   onlyEmptyFolders: z.boolean().default(false).meta({
-    description: 'Deletes no objects, only empty folders: what a move leaves behind.',
+    description: 'Deletes no objects, only empty folders, such as those that a move leaves behind.',
   }),
 })
 export type DeletionBody = z.input<typeof deletionBody>
@@ -277,7 +282,9 @@ export const deletionReply = z.object({
   kind: z.enum(['delete', 'trash', 'restore']).meta({
     description: 'Deletes permanently, moves to the trash, or restores from there.',
   }),
-  trashId: z.string().meta({ description: 'Names what is trashed or restored; empty: nothing.' }),
+  trashId: z.string().meta({
+    description: 'Identifies what is trashed or restored; empty for a permanent deletion.',
+  }),
   deleted: count.meta({ description: 'Deleted, trashed or restored so far.' }),
   skipped: count.meta({ description: 'Not restored because their names are taken.' }),
   startedAt: time,

@@ -14,7 +14,7 @@ const ofSignature =
  */
 const maxQueryLength = 4_096
 
-/** A URL allows one kind of request to its holder; the browser never receives credentials. */
+/** A presigned URL allows its holder one kind of request, so the browser never receives credentials. */
 export function presignRoute(parts: ManagementApiParts): Route {
   return route({
     method: 'POST',

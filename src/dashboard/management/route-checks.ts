@@ -28,12 +28,12 @@ export function originOfRequest(
   })
 }
 
-/** The reply when a listing fails. */
-export function driveIsAway(cause: DriveError): ApiError {
+/** The error when a listing fails. */
+export function driveUnavailable(cause: DriveError): ApiError {
   return new ApiError(503, 'The drive does not respond. Try again later.', { cause })
 }
 
-/** The reply for a bucket in the path that does not exist. */
+/** The error when the bucket in the path does not exist. */
 export function noBucket(): ApiError {
   return new ApiError(404, 'The bucket does not exist.')
 }
@@ -47,18 +47,21 @@ export function timeOrNull(atMs: number | undefined): string | null {
   return atMs === undefined ? null : timeOf(atMs)
 }
 
-/** Bounds how many replies that take long a process sends at a time. */
+/** Limits how many long-running replies a process sends at a time. */
 export class ReplySlots {
   readonly #message: string
   readonly #limiter: Limiter
 
-  /** @param message of the refusal when no place is free */
-  constructor(places: number, message: string) {
-    this.#limiter = new Limiter(places)
+  /** @param message of the error when no slot is free */
+  constructor(slots: number, message: string) {
+    this.#limiter = new Limiter(slots)
     this.#message = message
   }
 
-  /** Returns what ends it, which may be called again. @throws ApiError 503 */
+  /**
+   * Takes a slot and returns the function that frees it, which may be called repeatedly. @throws ApiError 503 if no
+   * slot is free
+   */
   enter(): () => void {
     const leave = this.#limiter.enterNow()
     if (leave === undefined) throw new ApiError(503, this.#message)

@@ -4,11 +4,10 @@ import { hourMs, minuteMs, type TrafficRow } from './traffic-table.ts'
 
 const count = z.int().min(0)
 const trafficPoint = z.object({
-  from: z.iso.datetime().meta({ description: 'The beginning of the step.' }),
+  from: z.iso.datetime().meta({ description: 'The start of the step.' }),
   requests: count,
   refused: count.meta({
-    description:
-      'Answered with 4xx. What is part of normal operation (404, 412, 416) is not counted.',
+    description: 'Answered with 4xx, without failures of normal operation (404, 412, 416).',
   }),
   failed: count.meta({ description: 'Answered with 5xx.' }),
   receivedBytes: count,
@@ -22,7 +21,7 @@ const trafficReply = z.object({
   stepSeconds: count,
   points: z
     .array(trafficPoint)
-    .meta({ description: 'Oldest first; the last one is not over yet.' }),
+    .meta({ description: 'Oldest first; the last step is still in progress.' }),
 })
 export type TrafficReply = z.infer<typeof trafficReply>
 
@@ -32,13 +31,13 @@ export interface TrafficRange {
 }
 
 export interface Traffic {
-  /** The beginning of the first step. */
+  /** The start of the first step. */
   readonly fromMs: number
   /** Steps without traffic are absent. */
   readonly rows: readonly TrafficRow[]
 }
 
-/** How much is shown of each range, and in which steps. */
+/** The number and length of the steps of each range. */
 const ranges = {
   hour: { stepMs: minuteMs, steps: 60 },
   day: { stepMs: 10 * minuteMs, steps: 144 },
@@ -50,16 +49,16 @@ interface TrafficParts {
   readonly traffic: (range: TrafficRange) => Promise<Traffic>
 }
 
-/** What requests came to, for plots. */
+/** Traffic over time, for charts. */
 export function trafficRoute({ traffic }: TrafficParts): Route {
   return route({
     method: 'GET',
     path: '/traffic',
     operationId: 'getTraffic',
-    summary: 'Returns requests, errors, bytes and times of the drive over time',
+    summary: 'Returns requests, errors, bytes and drive latency over time',
     description:
-      'Of S3, share links and calls of models, of all workers and gateways; those of others may be ten seconds old. Requests of ' +
-      "the dashboard's pages and probes are left out.",
+      'Covers S3, share links and model calls on all workers and gateways; figures of other processes may be ' +
+      'ten seconds old. Requests of the dashboard and probes are not included.',
     query: z.strictObject({ range: z.enum(['hour', 'day', 'month']).default('hour') }),
     reply: trafficReply,
     async answer({ query: { range } }) {

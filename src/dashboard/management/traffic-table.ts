@@ -1,24 +1,24 @@
 import type { Database } from '../../platform/state/database.ts'
 
-/** What adds up. */
+/** Counters that are added up. */
 export interface TrafficSums {
-  /** Of clients: S3, share links and calls of models. */
+  /** Client requests: S3, share links and model calls. */
   readonly requests: number
-  /** Answered with 4xx, except for what is part of normal operation. */
+  /** Answered with 4xx, without failures of normal operation. */
   readonly refused: number
   /** Answered with 5xx. */
   readonly failed: number
   readonly receivedBytes: number
   readonly sentBytes: number
   readonly driveCalls: number
-  /** Microseconds of all these calls together. */
+  /** Total microseconds of these calls. */
   readonly driveUs: number
 }
 
 export interface TrafficRow extends TrafficSums {
-  /** The beginning of the step, milliseconds since the epoch. */
+  /** The start of the step, milliseconds since the epoch. */
   readonly fromMs: number
-  /** Microseconds of the slowest call of the drive. */
+  /** Microseconds of the slowest drive call. */
   readonly slowestUs: number
 }
 
@@ -37,7 +37,7 @@ export const trafficSums = Object.keys(columnOf) as readonly (keyof TrafficSums)
 export const minuteMs = 60_000
 export const hourMs = 60 * minuteMs
 
-/** How long rows of each step are kept: what the longest view of them shows, and a bit. */
+/** How long rows of each step are kept: slightly longer than the longest range that reads them. */
 const keptMs = new Map([
   [minuteMs, 25 * hourMs],
   [hourMs, 31 * 24 * hourMs],
@@ -56,7 +56,7 @@ const select = `SELECT from_ms - from_ms % CAST(? AS BIGINT) AS "fromMs",
   MAX(slowest_us) AS "slowestUs", ${sums.join(', ')}
   FROM traffic WHERE step_ms = ? AND from_ms >= ? AND from_ms < ? GROUP BY 1 ORDER BY 1`
 
-/** What requests came to: a row for each minute of the last day, and for each hour of the last month. */
+/** Traffic over time: a row for each minute of the last day, and for each hour of the last month. */
 export class TrafficTable {
   readonly #database: Pick<Database, 'read' | 'write'>
 
@@ -64,10 +64,10 @@ export class TrafficTable {
     this.#database = database
   }
 
-  /** Adds minutes to what other processes have added, in one transaction. */
+  /** Adds minutes to the rows of other processes, in one transaction. */
   async add(minutes: readonly TrafficRow[]): Promise<void> {
     if (minutes.length === 0) return
-    // Processes that add the same rows lock them in one order.
+    // All processes lock rows in the same order, which prevents deadlocks.
     const ordered = minutes.toSorted((a, b) => a.fromMs - b.fromMs)
     await this.#database.write(
       [minuteMs, hourMs].flatMap((stepMs) =>
@@ -85,16 +85,16 @@ export class TrafficTable {
   }
 
   /**
-   * From a time up to another one, added up by steps. Steps without traffic are absent.
+   * The sums of each step between two times. Steps without traffic are absent.
    *
-   * @param stepMs of minutes for the last day, of hours for the last month
+   * @param stepMs a multiple of a minute for the last day, of an hour for the last month
    */
   read(stepMs: number, fromMs: number, toMs: number): Promise<TrafficRow[]> {
     const storedMs = stepMs % hourMs === 0 ? hourMs : minuteMs
     return this.#database.read(select, [stepMs, storedMs, fromMs, toMs])
   }
 
-  /** Removes what is older than what is shown. */
+  /** Removes rows that no range shows any more. */
   async sweep(nowMs: number): Promise<void> {
     await this.#database.write(
       Array.from(keptMs, ([stepMs, ms]) => ({

@@ -8,17 +8,17 @@ import { isTrashId, listTrash, newTrashId } from '../../storage/jobs/trash/trash
 import { replyOf, tooMany } from './deletion-routes.ts'
 import type { ManagementApiParts } from './management-parts.ts'
 import { type DeletionReply, deletionReply } from './management-schemas.ts'
-import { assertBucket, driveIsAway, timeOf } from './route-checks.ts'
+import { assertBucket, driveUnavailable, timeOf } from './route-checks.ts'
 
 const count = z.int().min(0)
-const mostKeys = 1_000
+const maxKeys = 1_000
 
 const trashBody = z.strictObject({
   bucket: z.string(),
   prefix: z.string().optional().meta({ description: 'Instead of `keys`.' }),
-  keys: z.array(z.string()).min(1).max(mostKeys).optional(),
+  keys: z.array(z.string()).min(1).max(maxKeys).optional(),
   trashId: z.string().optional().meta({
-    description: 'Of an earlier reply, so that both are restored together. Default: a new one.',
+    description: 'The id of an earlier reply, to restore both together. Default: a new id.',
   }),
 })
 export type TrashBody = z.input<typeof trashBody>
@@ -30,7 +30,8 @@ const restoreBody = z.strictObject({
     description: 'Only keys that begin with this.',
   }),
   besideOthers: z.boolean().default(false).meta({
-    description: 'Whether objects whose names are taken get others, as `a (2).txt`.',
+    description:
+      'Whether objects whose names are taken are restored under other names, such as `a (2).txt`.',
   }),
 })
 export type RestoreBody = z.input<typeof restoreBody>
@@ -44,7 +45,7 @@ export type EmptyBody = z.input<typeof emptyBody>
 const trashReply = z.object({
   days: count.meta({ description: 'TRASH_DAYS; 0: the dashboard deletes permanently.' }),
   isThere: z.boolean().meta({
-    description: 'false: the drive has a trash of its own, or none, or the bucket is read-only.',
+    description: 'false: the drive has its own trash or none, or the bucket is read-only.',
   }),
   objects: count.nullable().meta({ description: 'null: not counted yet.' }),
   bytes: count.nullable(),
@@ -54,7 +55,9 @@ const trashReply = z.object({
       deletedAt: z.iso.datetime(),
       objects: count,
       bytes: count,
-      isMore: z.boolean().meta({ description: 'Whether there is more than was counted.' }),
+      isMore: z
+        .boolean()
+        .meta({ description: 'Whether there are more objects than were counted.' }),
       keys: z.array(z.string()).meta({ description: 'Some of the keys.' }),
     }),
   ),
@@ -64,7 +67,10 @@ export type TrashReply = z.infer<typeof trashReply>
 
 type Parts = Pick<ManagementApiParts, 'buckets' | 'deletions' | 'counter' | 'trash' | 'databaseNow'>
 
-/** The trash of the dashboard. Its work is that of deletions, and is followed and stopped there. */
+/**
+ * The trash of the dashboard. Trashing, restoring and emptying run as deletions, whose routes report progress and
+ * cancel them.
+ */
 export function trashRoutes(parts: Parts): readonly Route[] {
   const begin = beginWith(parts)
   const put = route({
@@ -74,7 +80,7 @@ export function trashRoutes(parts: Parts): readonly Route[] {
     summary: 'Moves objects to the trash of their bucket',
     description:
       'Moves these keys, or every object whose key begins with the prefix, in the background. ' +
-      '`GET /-/api/deletions/{id}` has the progress. A deletion through S3 does not use the trash.',
+      '`GET /-/api/deletions/{id}` returns the progress. Deletions through S3 do not use the trash.',
     body: trashBody,
     status: 202,
     reply: deletionReply,
@@ -94,10 +100,10 @@ export function trashRoutes(parts: Parts): readonly Route[] {
     method: 'POST',
     path: '/trash/restore',
     operationId: 'startRestoring',
-    summary: 'Restores what one deletion has put into the trash',
+    summary: 'Restores what one deletion moved to the trash',
     description:
-      'Overwrites nothing: an object whose name is taken stays in the trash, or with ' +
-      '`besideOthers` gets a number. Folders are created again.',
+      'Overwrites nothing: an object whose name is taken stays in the trash, or ' +
+      'gets a number with `besideOthers`. Folders are recreated.',
     body: restoreBody,
     status: 202,
     reply: deletionReply,
@@ -125,7 +131,7 @@ function emptyRoute({ buckets, trash }: Parts, begin: Begin): Route {
     method: 'POST',
     path: '/trash/empty',
     operationId: 'startEmptyingTrash',
-    summary: 'Deletes what is in the trash of a bucket permanently',
+    summary: 'Permanently deletes everything in the trash of a bucket',
     body: emptyBody,
     status: 202,
     reply: deletionReply,
@@ -144,11 +150,11 @@ function listRoute({ buckets, trash, counter }: Parts): Route {
     method: 'GET',
     path: '/trash',
     operationId: 'getTrash',
-    summary: 'Lists what is in the trash of a bucket, the latest first',
+    summary: 'Lists the trash of a bucket, newest first',
     description: 'Objects and bytes of the whole trash are counted in the background.',
     query: z.strictObject({
       bucket: z.string(),
-      after: z.string().max(64).default('').meta({ description: '`next` of the page before.' }),
+      after: z.string().max(64).default('').meta({ description: '`next` of the previous page.' }),
     }),
     reply: trashReply,
     async answer({ query: { bucket, after } }) {
@@ -166,7 +172,7 @@ function listRoute({ buckets, trash, counter }: Parts): Route {
         })
         return { days, isThere: true, objects, bytes, items: shown, next }
       } catch (error) {
-        throw error instanceof DriveError ? driveIsAway(error) : error
+        throw error instanceof DriveError ? driveUnavailable(error) : error
       }
     },
   })
@@ -177,10 +183,12 @@ const nothing = { objects: 0, bytes: 0, items: [], next: null }
 function assertTrash({ buckets, trash }: Parts, bucket: string): void {
   assertBucket(buckets, bucket)
   if (trash.days > 0 && trash.has(bucket)) return
-  const message = 'This bucket has no trash: TRASH_DAYS is 0, or its drive has none or its own.'
+  const message =
+    'This bucket has no trash: TRASH_DAYS is 0, or its drive has its own trash or none.'
   throw new ApiError(409, message)
 }
 
 function assertId(id: string): void {
-  if (!isTrashId(id)) throw new ApiError(400, 'Expected an id of GET /trash.', { field: 'trashId' })
+  if (!isTrashId(id))
+    throw new ApiError(400, 'Expected an id from GET /trash.', { field: 'trashId' })
 }

@@ -19,7 +19,7 @@ export interface OpenApiDocument {
   }
 }
 
-/** Operations by their method, lower case. */
+/** Operations by HTTP method, in lower case. */
 export type PathItem = Readonly<Record<string, ApiOperation>>
 
 export interface ApiOperation {
@@ -76,7 +76,7 @@ export interface Schema {
   readonly [keyword: string]: unknown
 }
 
-/** The refusal of the login and the management API, `{"message", "field"?}`. */
+/** The error reply of the login and the management API, `{"message", "field"?}`. */
 const errorReference: Schema = { $ref: '#/components/schemas/Error' }
 
 const words: Readonly<Record<number, string>> = {
@@ -141,7 +141,7 @@ function responsesOf({
       Object.entries(errors).map(([each, description]) => [each, { description, content }]),
     ),
     '4XX': { description: 'The request is rejected.', content },
-    '5XX': { description: 'The service cannot handle the request, or not now.', content },
+    '5XX': { description: 'The service cannot handle the request, at least not now.', content },
   }
 }
 
@@ -149,7 +149,7 @@ function contentOf(schema: Schema) {
   return { 'application/json': { schema } }
 }
 
-/** The JSON Schema of what a client sends (`input`) or gets (`output`). */
+/** The JSON Schema of what a client sends (`input`) or receives (`output`). */
 export function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): Schema {
   const { $schema: _, ...json } = z.toJSONSchema(schema, {
     io,

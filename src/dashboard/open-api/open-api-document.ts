@@ -21,7 +21,7 @@ const tags = [
     name: 'models',
     description: 'The model list and calls, in the formats of OpenAI and Anthropic.',
   },
-  { name: 'calls', description: 'Keys and usage of calls of models.' },
+  { name: 'calls', description: 'Keys and usage of model calls.' },
   { name: 'routing', description: 'The sources of the model list.' },
   { name: 'service', description: 'The service itself.' },
 ]
@@ -31,13 +31,13 @@ const securitySchemes = {
   modelsKey: {
     type: 'http',
     scheme: 'bearer',
-    description: 'MODELS_API_KEY, if it is set; for calls also a model key.',
+    description: 'MODELS_API_KEY, if it is set. Calls also accept a model key.',
   },
   modelsKeyHeader: {
     type: 'apiKey',
     in: 'header',
     name: 'x-api-key',
-    description: 'MODELS_API_KEY, if it is set; for calls also a model key.',
+    description: 'MODELS_API_KEY, if it is set. Calls also accept a model key.',
   },
 } as const
 
@@ -51,7 +51,7 @@ const errorSchema: Schema = {
   required: ['message'],
 }
 
-/** OpenAPI 3.1 of the JSON APIs, with these routes. docs/s3-compatibility.md describes S3. */
+/** The OpenAPI 3.1 document of the JSON APIs, with these routes. docs/s3-compatibility.md describes S3. */
 export function describeService(routes: readonly Route[]): OpenApiDocument {
   return {
     openapi: '3.1.0',

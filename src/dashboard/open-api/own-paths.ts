@@ -65,7 +65,7 @@ export const ownPaths: Readonly<Record<string, PathItem>> = {
   '/-/livez': {
     get: {
       operationId: 'getLiveness',
-      summary: 'Whether the process serves',
+      summary: 'Whether the process is serving',
       tags: ['service'],
       responses: { 200: json('Nothing else is checked.') },
     },
@@ -81,7 +81,7 @@ export const ownPaths: Readonly<Record<string, PathItem>> = {
       tags: ['service'],
       responses: {
         200: { description: 'The metrics.', content: { 'text/plain': {} } },
-        401: { description: 'Another token, or none.', content: { 'application/json': {} } },
+        401: { description: 'The token is wrong or missing.', content: { 'application/json': {} } },
         404: { description: 'METRICS_TOKEN is not set.', content: { 'application/json': {} } },
       },
     },

@@ -1,23 +1,23 @@
 import type { StreamBody } from '../../platform/http/message.ts'
 import type { Borrow } from '../../storage/drives/drive.ts'
 
-/** Of each process: a ZIP file that is being sent has the names of its files in memory. */
-const maxPlaces = 4
-const maxOfShare = 2
-/** A client that does not take a chunk for this long loses its place to another one. */
+/** Per process: a ZIP file that is being sent keeps the names of its files in memory. */
+const maxSlots = 4
+const maxPerShare = 2
+/** A client that does not read a chunk for this long loses its slot to another client. */
 const longestStallMs = 10_000
 
-interface Place {
+interface Slot {
   readonly shareId: string
-  /** When the chunk was lent that the client has not taken yet; Infinity: none. */
+  /** When the chunk that the client has not read yet was lent; Infinity: no chunk is lent. */
   lentAtMs: number
-  /** Breaks the reply off, which closes the connection. */
+  /** Aborts the reply, which closes the connection. */
   evict(): void
 }
 
-/** The ZIP files that are sent at a time. Those that nobody reads keep no others out. */
+/** Limits how many ZIP files are sent at a time. A download that its client does not read gives way to a new one. */
 export class ArchiveSlots {
-  readonly #taken = new Set<Place>()
+  readonly #taken = new Set<Slot>()
   readonly #now: () => number
 
   /** @param now monotonic, milliseconds */
@@ -25,30 +25,32 @@ export class ArchiveSlots {
     this.#now = now
   }
 
-  /** Undefined if there is no place for this share now. Call `leave` if `around` is not called. */
+  /** Takes a slot. Undefined if no slot is free for this share. Call `leave` if `around` is not called. */
   enter(shareId: string) {
-    const ofShare = [...this.#taken].filter((place) => place.shareId === shareId)
-    if (ofShare.length >= maxOfShare && !this.#evictOne(ofShare)) return undefined
-    if (this.#taken.size >= maxPlaces && !this.#evictOne([...this.#taken])) return undefined
+    const ofShare = [...this.#taken].filter((slot) => slot.shareId === shareId)
+    if (ofShare.length >= maxPerShare && !this.#evictOne(ofShare)) return undefined
+    if (this.#taken.size >= maxSlots && !this.#evictOne([...this.#taken])) return undefined
     const evicted = Promise.withResolvers<never>()
     evicted.promise.catch(() => undefined)
-    const leave = () => this.#taken.delete(place)
+    const leave = () => this.#taken.delete(slot)
     const evict = () => {
       leave()
-      evicted.reject(new Error('a ZIP file that its client did not read made room for another one'))
+      evicted.reject(
+        new Error('the client did not read its ZIP file, so another download took its slot'),
+      )
     }
-    const place: Place = { shareId, lentAtMs: Infinity, evict }
-    this.#taken.add(place)
-    return { leave, around: (body: StreamBody) => this.#around(body, place, evicted.promise) }
+    const slot: Slot = { shareId, lentAtMs: Infinity, evict }
+    this.#taken.add(slot)
+    return { leave, around: (body: StreamBody) => this.#around(body, slot, evicted.promise) }
   }
 
-  /** The body, which has the place until it is closed. */
-  #around(body: StreamBody, place: Place, evicted: Promise<never>): StreamBody {
+  /** The body, which holds the slot until it is closed. */
+  #around(body: StreamBody, slot: Slot, evicted: Promise<never>): StreamBody {
     let lending = Promise.resolve()
     const lend = async (chunk: Uint8Array, borrow: Borrow) => {
-      place.lentAtMs = this.#now()
+      slot.lentAtMs = this.#now()
       await borrow(chunk)
-      place.lentAtMs = Infinity
+      slot.lentAtMs = Infinity
     }
     return {
       length: body.length,
@@ -59,14 +61,15 @@ export class ArchiveSlots {
       close: async () => {
         const closing = lending.catch(() => undefined).then(() => body.close())
         closing.catch(() => undefined)
-        // The socket has the chunk of an evicted one until it is closed, which waits for this.
-        if (this.#taken.delete(place)) await closing
+        // The socket of an evicted download holds its chunk until the socket is closed, which waits for this
+        // function.
+        if (this.#taken.delete(slot)) await closing
       },
     }
   }
 
-  #evictOne(places: readonly Place[]): boolean {
-    const [longest] = places.toSorted((one, other) => one.lentAtMs - other.lentAtMs)
+  #evictOne(slots: readonly Slot[]): boolean {
+    const [longest] = slots.toSorted((one, other) => one.lentAtMs - other.lentAtMs)
     if (longest === undefined || this.#now() - longest.lentAtMs < longestStallMs) return false
     longest.evict()
     return true

@@ -7,19 +7,20 @@ import { nameOf, refusals, ShareRefusal, shownName, sizeText } from './share-tex
 import { fieldOf } from './shared-files.ts'
 import type { ShareHandlerParts, Visit, VisitReply } from './visit.ts'
 
-/** Names that are looked at, so that a file costs few requests. */
+/** How many numbered names are tried before a random one, so that a file costs few requests. */
 const maxLooks = 3
 /** AWS, "Amazon S3 multipart upload limits": the largest object. */
 const maxObjectBytes = 5 * 1024 ** 4
 const plainType = /^[\w.+-]+\/[\w.+-]+$/
 
 /**
- * Files that are being received, by share: so many fit beside what the database has counted. In memory, so that a death
- * of the process leaves nothing reserved. Other processes have their own, and the database decides at the end.
+ * Files that are being received, by share. They count toward the limits, in addition to what the database has
+ * counted. They are kept in memory, so that a killed process leaves nothing reserved. Each process knows only its
+ * own, and the database decides at the end.
  */
-const underWay = new Map<string, { uses: number; bytes: number }>()
+const inProgress = new Map<string, { uses: number; bytes: number }>()
 
-/** Answers visitors of a link for uploads, who learn nothing about the folder. @throws ShareRefusal */
+/** Answers visitors of an upload link, who learn nothing about the folder. @throws ShareRefusal */
 export async function answerDrop(visit: Visit, parts: ShareHandlerParts): Promise<VisitReply> {
   const { request, share, token, rest } = visit
   const { method } = request
@@ -34,7 +35,7 @@ export async function answerDrop(visit: Visit, parts: ShareHandlerParts): Promis
   const name = nameOfPath(rest.slice(1))
   if (length === undefined) throw new ShareRefusal(refusals.length)
   const size = Number(length)
-  if (share.types.length > 0 && !share.types.includes(endingOf(name))) {
+  if (share.types.length > 0 && !share.types.includes(extensionOf(name))) {
     throw new ShareRefusal(refusals.type)
   }
   if (size > (share.maxFileBytes || maxObjectBytes)) throw new ShareRefusal(refusals.large)
@@ -42,10 +43,10 @@ export async function answerDrop(visit: Visit, parts: ShareHandlerParts): Promis
 }
 
 /**
- * Writes a file that a visitor sends, under a name that is free, and counts it then. A process that is killed in between
- * leaves it uncounted.
+ * Writes a visitor's file under a free name and then counts it. A process that is killed in between leaves the file
+ * uncounted.
  *
- * @param size that the visitor declares. It takes no room before it arrives: a declaration costs nothing.
+ * @param size the declared size. It reserves nothing: only bytes that have arrived count.
  */
 async function receive(
   visit: Visit,
@@ -56,10 +57,10 @@ async function receive(
   const { request, share } = visit
   const { table, drive, now, onFailure } = parts
   const { shareId, bucket, uses, bytes } = share
-  const others = underWay.get(shareId) ?? { uses: 0, bytes: 0 }
+  const others = inProgress.get(shareId) ?? { uses: 0, bytes: 0 }
   const withOthers = () => ({ ...share, uses: uses + others.uses, bytes: bytes + others.bytes })
   if (isUsedUp(withOthers(), size)) throw new ShareRefusal(refusals.full)
-  underWay.set(shareId, others)
+  inProgress.set(shareId, others)
   others.uses += 1
   let arrived = 0
   const take = (count: number): void => {
@@ -76,18 +77,18 @@ async function receive(
   } finally {
     others.uses -= 1
     others.bytes -= arrived
-    if (others.uses === 0) underWay.delete(shareId)
+    if (others.uses === 0) inProgress.delete(shareId)
   }
   const isCounted = await table.count(shareId, size, beganAtMs).catch((error) => {
     onFailure(error, request.id)
-    // The file is there: its visitor must not send it again.
+    // The file is stored, so the visitor must not send it again.
     return true
   })
   if (!isCounted) {
     await drive.remove(bucket, key, { ifMatch: [etag] })
     throw new ShareRefusal(refusals.full)
   }
-  // Not its name, which would tell whether there was another one.
+  // The reply does not contain the name, which would reveal whether another file has it.
   const headers = [['Content-Type', 'text/plain; charset=utf-8']] as const
   return { status: 201, headers, body: 'Received.\n', logFields: { key } }
 }
@@ -95,28 +96,28 @@ async function receive(
 interface Incoming {
   readonly key: string
   readonly size: number
-  /** Counts bytes that have arrived, or throws. */
+  /** Counts bytes that have arrived. @throws ShareRefusal if they exceed a limit */
   readonly take: (bytes: number) => void
 }
 
-/** Returns the ETag of the file. @throws ShareRefusal if it is not kept */
+/** Returns the ETag of the file. @throws ShareRefusal if the file is not stored */
 async function put(
   { request, share }: Visit,
   { key, size, take }: Incoming,
   { table, makers }: ShareHandlerParts,
 ): Promise<string> {
   async function* checked(): AsyncGenerator<Buffer> {
-    // The connection has to stay for the reply.
+    // The connection must stay open for the reply.
     for await (const chunk of request.body.iterator({ destroyOnReturn: false })) {
       take(chunk.length)
       yield chunk
     }
-    // Other processes may have received files meanwhile. Before the end of its body, this one is not published.
+    // Other processes may have received files in the meantime. This file is not published before its body ends.
     const row = await table.find(share.tokenHash).catch(() => undefined)
     if (row !== undefined && isUsedUp(shareOf(row), size)) throw new ShareRefusal(refusals.full)
   }
   const body = Readable.from(checked(), { objectMode: false })
-  // Also when nobody reads it any more.
+  // The body may fail after its reader is gone.
   body.on('error', () => undefined)
   const type = request.headers['content-type'] ?? ''
   const headers = {
@@ -131,14 +132,14 @@ async function put(
   throw refusalOf(reply.status, String(reply.logFields?.code ?? reply.status))
 }
 
-/** Another visitor may take the name meanwhile; then the file is refused. */
+/** Another visitor may take the name before the file is published; then the file is refused. */
 async function freeKey(
   { bucket, path }: Share,
   name: string,
   { drive }: ShareHandlerParts,
 ): Promise<string> {
   for (let number = 1; ; number++) {
-    // Behind some that are taken, a random one is free.
+    // If the first few names are taken, a random one is almost certainly free.
     const isLast = number > maxLooks
     const key = path + numberedName(name, isLast ? randomInt(number, 10 ** 9) : number)
     if (!isLegalKey(key)) throw new ShareRefusal(refusals.name)
@@ -160,7 +161,7 @@ function nameOfPath(encoded: string): string {
   }
 }
 
-/** The page of a link for uploads. Its script is web/src/share-page/drop.ts. */
+/** The page of an upload link. Its script is web/src/share-page/drop.ts. */
 function dropPage(token: string, share: Share): SharePage {
   const name = shownName(nameOf(share.path) || share.bucket)
   const { types } = share
@@ -186,19 +187,19 @@ function limitsOf({ types, maxFileBytes, maxBytes, bytes, maxUses, uses }: Share
     maxBytes > 0 && `${sizeText(Math.max(0, maxBytes - bytes))} left`,
     maxUses > 0 && `${maxUses - uses} ${maxUses - uses === 1 ? 'file' : 'files'} left`,
   ].filter((text) => text !== false)
-  return html`${limits.join(' · ') || 'Nobody else who has this link sees what you send'}`
+  return html`${limits.join(' · ') || 'Others who have this link cannot see what you send'}`
 }
 
-/** Bytes of UTF-8: every file system takes them, with a number behind them. */
+/** Bytes of UTF-8. Every file system accepts a name of this length plus a number. */
 const maxBytes = 200
-/** Invisible characters, and what some system does not allow in a name. */
+/** Invisible characters, and characters that some systems do not allow in names. */
 const unsafe = /[\p{Cc}\p{Cf}\u2028\u2029<>:"|?*]/gu
-/** Names of devices on Windows. */
+/** Device names on Windows. */
 const device = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i
 
 /**
- * The name under which a file of a visitor is kept: what follows the last slash, without characters that hide
- * something or that some system does not allow, and not hidden itself.
+ * The name under which a visitor's file is stored: the part after the last slash, without invisible characters,
+ * characters that some systems do not allow, and the leading dot of a hidden file.
  */
 export function safeName(given: string): string {
   const base = given.slice(Math.max(given.lastIndexOf('/'), given.lastIndexOf('\\')) + 1)
@@ -210,16 +211,16 @@ export function safeName(given: string): string {
 /** `photo (2).jpg`; the name itself for 1. */
 export function numberedName(name: string, number: number): string {
   if (number === 1) return name
-  const [stem, ending] = splitEnding(name)
-  return `${stem} (${number})${ending}`
+  const [stem, extension] = splitExtension(name)
+  return `${stem} (${number})${extension}`
 }
 
-/** The ending of a name in lower case, without its dot. */
-export function endingOf(name: string): string {
-  return splitEnding(name)[1].slice(1).toLowerCase()
+/** The extension of a name in lower case, without the dot. */
+export function extensionOf(name: string): string {
+  return splitExtension(name)[1].slice(1).toLowerCase()
 }
 
-/** Without dots and spaces at its ends. */
+/** Removes dots and white space at both ends. */
 function withoutEnds(text: string): string {
   const isEnd = (character: string | undefined) => character === '.' || character?.trim() === ''
   let [start, end] = [0, text.length]
@@ -229,14 +230,14 @@ function withoutEnds(text: string): string {
 }
 
 function shortened(name: string): string {
-  const [stem, ending] = splitEnding(name)
-  const kept = Buffer.byteLength(ending) <= maxBytes / 4 ? ending : ''
+  const [stem, extension] = splitExtension(name)
+  const kept = Buffer.byteLength(extension) <= maxBytes / 4 ? extension : ''
   const characters = [...(kept === '' ? name : stem)].slice(0, maxBytes)
   while (Buffer.byteLength(characters.join('') + kept) > maxBytes) characters.pop()
   return characters.join('') + kept
 }
 
-function splitEnding(name: string): readonly [stem: string, ending: string] {
+function splitExtension(name: string): readonly [stem: string, extension: string] {
   const dot = name.lastIndexOf('.')
   return dot <= 0 ? [name, ''] : [name.slice(0, dot), name.slice(dot)]
 }

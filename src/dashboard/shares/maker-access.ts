@@ -10,7 +10,10 @@ interface MakerAccessParts {
   readonly keys: Pick<AccessKeys, 'find' | 'ensureCurrent'>
   /** ACCESS_KEY. */
   readonly ownerKey: string
-  /** Answers an S3 request with the rights of an access key, which it checks. The limit of the key does not count. */
+  /**
+   * Answers an S3 request with the rights of an access key, and checks them. The request limit of the key does not
+   * apply.
+   */
   readonly s3: (accessKeyId: string, request: HttpRequest) => Promise<HttpReply>
 }
 
@@ -23,12 +26,15 @@ export interface ObjectRequest {
   readonly body?: HttpRequest['body']
 }
 
-/** Whose requests are remembered: one that is forgotten begins with a full allowance. */
+/**
+ * The maximum number of visitors whose request rates are remembered. A forgotten visitor starts again with a full
+ * allowance.
+ */
 const maxVisitors = 10_000
 
 /**
- * Does what visitors ask for with the rights that the maker of the share has at that time: each request for an object
- * is an S3 request of the maker's access key, and is checked, counted and recorded as one.
+ * Answers visitors with the current rights of the share's maker: each request for an object is an S3 request of the
+ * maker's access key, and is checked, counted and recorded as such.
  */
 export class MakerAccess {
   readonly #parts: MakerAccessParts
@@ -39,7 +45,7 @@ export class MakerAccess {
     this.#parts = parts
   }
 
-  /** Whether the maker may do what the share does. Undefined if that cannot be checked now. */
+  /** Whether the maker has the rights that the share needs. Undefined if they cannot be checked at the moment. */
   async isAllowed(share: Pick<Share, 'kind' | 'bucket' | 'path' | 'maker'>) {
     if (share.maker !== '' && (await this.#parts.keys.ensureCurrent()) === false) return undefined
     const credential = this.#credentialOf(share)
@@ -48,8 +54,9 @@ export class MakerAccess {
   }
 
   /**
-   * Counts a request of a visitor. Returns the seconds after which the next one is allowed; 0: this one is. Visitors have
-   * the limit of the maker's key, each for themselves: they must not use up the maker's.
+   * Counts a visitor's request. Returns the seconds to wait before the next attempt; 0: the request is allowed. The
+   * request limit of the maker's key applies to each visitor separately, so that visitors cannot use up the maker's
+   * own.
    */
   takeTurn(share: Pick<Share, 'shareId' | 'maker'>, address: string): number {
     const identity = this.#credentialOf(share)?.identity
@@ -62,7 +69,7 @@ export class MakerAccess {
     return this.#rate.take(visitor)
   }
 
-  /** Answers a request for an object, with the signal and the address of the visitor's. */
+  /** Answers a request for an object, with the signal and the address of the visitor's request. */
   send(
     { bucket, maker }: Pick<Share, 'bucket' | 'maker'>,
     { method, key, headers, body }: ObjectRequest,
@@ -90,7 +97,7 @@ export class MakerAccess {
   }
 }
 
-/** Whether somebody may do what the share does. */
+/** Whether an identity has the rights that the share needs. */
 export function mayShare(
   identity: Identity,
   { kind, bucket, path }: Pick<Share, 'kind' | 'bucket' | 'path'>,

@@ -5,15 +5,15 @@ import { type Share, sharesBase } from './share.ts'
 
 interface CookieToSet {
   readonly token: string
-  /** What the visitor has done: entered the password, begun a download. */
+  /** What the visitor has done, such as entering the password or starting a download. */
   readonly what: string
   readonly seconds: number
   readonly isSecure: boolean
 }
 
 /**
- * What this browser has done with a share, in cookies that are valid for its address only and cannot be forged: no
- * process has to remember it.
+ * Records in cookies what a browser has done with a share, so that no process has to remember it. The cookies are
+ * valid only for the address of the share and cannot be forged.
  */
 export class ShareCookies {
   readonly #sealer: Sealer
@@ -43,7 +43,7 @@ export class ShareCookies {
   }
 }
 
-/** Several downloads have a cookie each. */
+/** Each download has its own cookie. */
 function nameOf(what: string): string {
   return `s${createHash('sha256').update(what).digest('hex').slice(0, 8)}`
 }

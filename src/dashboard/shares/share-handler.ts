@@ -12,7 +12,7 @@ import { answerFile } from './shared-files.ts'
 import { answerFolder } from './shared-folders.ts'
 import type { ShareHandlerParts, Visit, VisitReply } from './visit.ts'
 
-/** How visitors of each kind are answered. */
+/** How visitors are answered, by kind of share. */
 const answers: Readonly<
   Record<ShareKind, (visit: Visit, parts: ShareHandlerParts) => Promise<VisitReply>>
 > = { file: answerFile, folder: answerFolder, drop: answerDrop }
@@ -21,7 +21,7 @@ const addressForm = new RegExp(`^${sharesBase}([A-Za-z0-9_-]{22})(/.*)?$`)
 const unlockedSeconds = 12 * 3_600
 const maxFormBytes = 4_096
 const formLimits = { maxBytes: maxFormBytes, idleMs: 10_000, totalMs: 10_000 }
-/** In logs, of each request of a visitor. */
+/** The operation of a visitor's request in logs. */
 export const shareOperation = 'share'
 const unlockPath = '/unlock'
 
@@ -57,22 +57,22 @@ export function createShareHandler(parts: ShareHandlerParts): HttpHandler {
   }
 }
 
-/** No search engine lists what somebody has sent to a person. */
+/** Search engines must not list links that were sent to a person. */
 const hidden = [['X-Robots-Tag', 'noindex, nofollow']] as const
 
-/** A file in the folder that is shared, for the log. */
+/** The key of a file in the shared folder, for the log. */
 function keyOf(reply: VisitReply): { readonly key?: string } {
   const key = 'status' in reply ? reply.logFields?.key : undefined
   return typeof key === 'string' ? { key } : {}
 }
 
-/** For scripts, and that of the page. */
+/** For scripts, including that of the upload page. */
 function plainRefusal({ status, title, text }: Refusal): HttpReply {
   const headers = [['Content-Type', 'text/plain; charset=utf-8']] as const
   return { status, headers, body: `${title}. ${text}\n` }
 }
 
-/** @throws ShareRefusal if there is no such share, or it does not work any more */
+/** @throws ShareRefusal if there is no such share, or it no longer works */
 async function visitOf(
   request: HttpRequest,
   { table, makers, originOf, now, clientAddress }: ShareHandlerParts,
@@ -84,14 +84,16 @@ async function visitOf(
   const share = shareOf(row)
   Object.assign(logFields, { share: share.shareId, bucket: share.bucket, key: share.path })
   const end = endOf(share, now())
-  // A download that has begun may be continued.
+  // A share that is used up passes: a download that has begun may be resumed.
   if (end === 'revoked' || end === 'expired') throw new ShareRefusal(refusals[end])
   const isAllowed = await makers.isAllowed(share)
   if (isAllowed === undefined) {
-    throw new ShareRefusal(refusals.away, { reason: 'Access keys cannot be checked now.' })
+    throw new ShareRefusal(refusals.away, {
+      reason: 'Access keys cannot be checked at the moment.',
+    })
   }
   if (!isAllowed) {
-    const reason = `The access key ${share.maker} that made this share may not do this any more.`
+    const reason = `Access key ${share.maker}, which created this share, no longer has this permission.`
     throw new ShareRefusal(refusals.revoked, { reason })
   }
   const waitSeconds = makers.takeTurn(share, clientAddress(request))
@@ -102,7 +104,7 @@ async function visitOf(
   return { request, share, token, rest, isSecure }
 }
 
-/** A new password ends what the one before has unlocked. */
+/** A new password invalidates what the previous one unlocked. */
 const unlocked = ({ passwordHash }: Share) => `password ${passwordHash}`
 
 function isUnlocked({ request, share }: Visit, { cookies }: ShareHandlerParts): boolean {
@@ -111,7 +113,7 @@ function isUnlocked({ request, share }: Visit, { cookies }: ShareHandlerParts): 
 
 function answerOf(visit: Visit, parts: ShareHandlerParts) {
   if (!isUnlocked(visit, parts)) return answerLocked
-  // The form of another tab, which was open before this one was unlocked.
+  // The form of another tab, which was opened before the share was unlocked.
   const isForm = visit.rest === unlockPath && visit.request.method === 'POST'
   return isForm ? async ({ token }: Visit) => toPage(token) : answers[visit.share.kind]
 }
@@ -148,7 +150,7 @@ async function unlock(
   parts: ShareHandlerParts,
 ): Promise<VisitReply> {
   const address = parts.clientAddress(request)
-  // For each share: a password that is known must not allow more guesses of another one.
+  // Per share: knowing one password must not allow more guesses of another.
   const limiter = new AttemptLimiter(parts.attempts, `share-${share.shareId}`)
   const retryAfterSeconds = await limiter.take(address)
   if (retryAfterSeconds > 0) throw new ShareRefusal(refusals.guesses, { retryAfterSeconds })

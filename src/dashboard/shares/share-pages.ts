@@ -1,7 +1,7 @@
 import { type Share, sharesBase } from './share.ts'
 import { momentText, type Refusal, shownName, sizeText } from './share-texts.ts'
 
-/** Markup, in which everything that came from outside is escaped. */
+/** HTML markup in which all untrusted text is escaped. */
 export class Html {
   readonly markup: string
 
@@ -20,7 +20,7 @@ const entities: Readonly<Record<string, string>> = {
   "'": '&#39;',
 }
 
-/** A template: texts are escaped, Html stays as it is. */
+/** An HTML template tag: texts are escaped, Html stays as it is. */
 export function html(strings: TemplateStringsArray, ...values: readonly Value[]): Html {
   const rest = values.map((value, index) => markupOf(value) + (strings[index + 1] ?? ''))
   return new Html((strings[0] ?? '') + rest.join(''))
@@ -37,7 +37,7 @@ function escapeText(text: string): string {
   return text.replace(/[&<>"']/g, (character) => entities[character] ?? character)
 }
 
-/** What fills the page that the web build has for shares. */
+/** The content of a share page, which is filled into the template of the web build. */
 export interface SharePage {
   readonly title: string
   readonly body: Html
@@ -50,7 +50,7 @@ export interface SharedFile {
   readonly contentType: string
 }
 
-/** Types that browsers show and that cannot run anything. Others are only saved. */
+/** Types that browsers can show and that cannot run scripts. Files of other types are only downloaded. */
 const shownTypes =
   /^(?:(image)\/(?:png|jpeg|gif|webp|avif|bmp)|(video|audio)\/[\w.+-]+|text\/plain|application\/pdf)\s*(?:;|$)/i
 
@@ -72,7 +72,7 @@ ${previewOf(`${address}?inline`, name, file, share)}
   }
 }
 
-/** A preview would be a use that is not counted. */
+/** No preview if uses are limited, because it would not be counted. */
 function previewOf(address: string, name: string, file: SharedFile, { maxUses }: Share) {
   if (maxUses !== 0 || !isShownInBrowser(file.contentType)) return undefined
   const [, image, media] = shownTypes.exec(file.contentType) ?? []
@@ -86,7 +86,7 @@ function previewOf(address: string, name: string, file: SharedFile, { maxUses }:
   return html`<p><a href="${address}" target="_blank" rel="noopener">Open in a new tab</a></p>`
 }
 
-/** How long, and how often, it works. */
+/** How long and how often a share can still be used. */
 export function factsOf({
   expiresAtMs,
   maxUses,
@@ -99,7 +99,7 @@ export function factsOf({
   }`
 }
 
-/** Asks for the password of a share. */
+/** The page that asks for the password of a share. */
 export function passwordPage(token: string, isWrong: boolean): SharePage {
   const mistake = html`<p class="mistake" id="mistake" role="alert">This password is wrong. Try again.</p>`
   return {

@@ -2,21 +2,24 @@ import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
 import { Limiter } from '../../platform/process/limiter.ts'
 
-/** OWASP Password Storage Cheat Sheet, "scrypt": 32 MiB, three times. It takes about a quarter of a second. */
+/** OWASP Password Storage Cheat Sheet, "scrypt": 32 MiB, three times. A hash takes about a quarter of a second. */
 const cost = { N: 2 ** 15, r: 8, p: 3 } as const
-/** `128 * N * r` and a little more, which node:crypto would refuse by default. */
+/** `128 * N * r` and a little more; the default of node:crypto is lower. */
 const maxmem = 40 * 1024 * 1024
 const keyBytes = 32
 const saltBytes = 16
 
-/** Visitors whose passwords may wait to be checked. That uses the threads that read files, so one is checked at a time. */
+/**
+ * The maximum number of visitors whose passwords are being checked or wait for it. Hashing uses the threads that
+ * read files, so one password is checked at a time.
+ */
 const maxVisitors = 17
 const turns = new Limiter(1)
 let visitors = 0
 
 const derive = promisify<string, Buffer, number, object, Buffer>(scrypt)
 
-/** Salt and scrypt of a password, for `isPassword`. */
+/** Salt and scrypt hash of a password, for `isPassword`. */
 export async function hashPassword(password: string, signal: AbortSignal): Promise<string> {
   const salt = randomBytes(saltBytes)
   const key = await keyOf(password, salt, signal)
@@ -24,8 +27,8 @@ export async function hashPassword(password: string, signal: AbortSignal): Promi
 }
 
 /**
- * Does what checks a password, or returns undefined at once if too many visitors wait: who is sent away has not made
- * an attempt.
+ * Runs a password check, or returns undefined at once if too many visitors are waiting. A visitor who is turned away
+ * has not used up an attempt.
  */
 export async function amongVisitors<Result>(
   check: () => Promise<Result>,
@@ -51,7 +54,7 @@ export async function isPassword(
 }
 
 function keyOf(password: string, salt: Buffer, signal: AbortSignal): Promise<Buffer> {
-  // Keyboards write the same letter in one or two characters.
+  // Keyboards may enter the same letter as one character or two.
   const text = password.normalize('NFC')
   return turns.run(signal, () => derive(text, salt, keyBytes, { ...cost, maxmem }))
 }

@@ -38,10 +38,10 @@ interface ShareRoutesParts {
   readonly now: () => number
 }
 
-/** Also those that have ended. */
+/** The maximum number of shares, including those that have ended. */
 const maxShares = 5_000
 
-/** As `newShareId` makes it. PostgreSQL refuses a text with a NUL character. */
+/** The format of `newShareId`. PostgreSQL rejects text with a NUL character. */
 const shareIdForm = /^[\w-]{12}$/
 
 /** Manages shares: links for people without an account. */
@@ -60,7 +60,7 @@ function listRoute(parts: ShareRoutesParts): Route {
     path: '',
     operationId: 'getShares',
     summary: 'Lists the shares',
-    description: 'The newest first, with those that have ended in the last 30 days.',
+    description: 'Newest first, including shares that ended in the last 30 days.',
     reply: sharesReply,
     answer: async ({ request }) => {
       const rows = await parts.table.all()
@@ -75,7 +75,7 @@ function createRoute(parts: ShareRoutesParts): Route {
     path: '',
     operationId: 'createShare',
     summary: 'Creates a share',
-    description: 'A link for people without an account. The reply has its address.',
+    description: 'A link for people without an account. The reply contains its address.',
     body: shareBody,
     status: 201,
     reply: shareReply,
@@ -105,7 +105,7 @@ function createRoute(parts: ShareRoutesParts): Route {
         ...{ revokedAtMs: 0, lastUsedAtMs: 0 },
       }
       if (!(await parts.table.add(row, maxShares))) {
-        const message = `There are ${maxShares} shares already. Those that end are removed after 30 days.`
+        const message = `There are already ${maxShares} shares. Ended shares are removed after 30 days.`
         throw new ApiError(409, message)
       }
       return replyOf(row, request, parts)
@@ -119,13 +119,13 @@ function revokeRoute({ table, now }: ShareRoutesParts): Route {
     path: '/{shareId}',
     operationId: 'revokeShare',
     summary: 'Revokes a share',
-    description: 'Its address does not work any more, at once. It cannot be restored.',
+    description: 'Its address stops working at once. A revoked share cannot be restored.',
     params: z.object({ shareId: z.string() }),
     status: 204,
     replyDescription: 'Revoked.',
     async answer({ params: { shareId } }) {
       if (shareIdForm.test(shareId) && (await table.revoke(shareId, now()))) return
-      throw new ApiError(404, 'The share does not exist, or was revoked before.')
+      throw new ApiError(404, 'The share does not exist or is already revoked.')
     },
   })
 }
@@ -139,7 +139,8 @@ function assertLimits({ kind, maxBytes, maxFileBytes, types }: z.output<typeof s
     types: types.length > 0,
   }
   for (const [field, isGiven] of Object.entries(given)) {
-    if (isGiven) throw new ApiError(400, 'Expected this only for uploads (`drop`).', { field })
+    if (isGiven)
+      throw new ApiError(400, 'This is only allowed for upload links (`drop`).', { field })
   }
 }
 
@@ -155,13 +156,13 @@ function assertPath(kind: ShareRow['kind'], path: string): void {
   const isRight = kind === 'file' ? !isFolder : isFolder
   if (isRight && (path === '' || isLegalKey(path))) return
   const expected =
-    kind === 'file' ? 'the key of a file' : 'the prefix of a folder, with a slash at its end'
+    kind === 'file' ? 'the key of a file' : 'the prefix of a folder, ending in a slash'
   throw new ApiError(400, `Expected ${expected}, of at most 1,024 bytes of UTF-8.`, {
     field: 'path',
   })
 }
 
-/** @throws ApiError 400 if it may not do now what the share is for */
+/** @throws ApiError 400 if the access key lacks the rights that the share needs */
 function assertMaker(
   share: Pick<ShareRow, 'kind' | 'bucket' | 'maker'> & { readonly path: string },
   { keys, ownerKey }: ShareRoutesParts,
@@ -172,7 +173,7 @@ function assertMaker(
   if (credential.refusal !== undefined) throw new ApiError(400, credential.refusal, { field })
   if (mayShare(credential.identity, share)) return
   const rights = neededActions[share.kind].join(' and ')
-  throw new ApiError(400, `This access key has no right to ${rights} there.`, { field })
+  throw new ApiError(400, `This access key is not allowed to ${rights} there.`, { field })
 }
 
 function replyOf(row: ShareRow, request: HttpRequest, parts: ShareRoutesParts): ShareReply {

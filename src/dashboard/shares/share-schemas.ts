@@ -3,10 +3,9 @@ import { z } from 'zod'
 /** Requests and replies about shares. Times are ISO 8601 in UTC. */
 
 const time = z.iso.datetime()
-const most = Number.MAX_SAFE_INTEGER
-const limit = z.int().min(1).max(most).nullable()
+const limit = z.int().min(1).max(Number.MAX_SAFE_INTEGER).nullable()
 const maxNoteLength = 200
-/** Guesses are limited to five in a quarter of an hour for each address, not for all of them together. */
+/** Guesses are limited to five per address in a quarter of an hour, but not in total. */
 const minPasswordLength = 8
 const maxPasswordLength = 200
 
@@ -16,8 +15,7 @@ const common = {
   }),
   bucket: z.string(),
   path: z.string().max(1_024).meta({
-    description:
-      'The key of the file, or the prefix of the folder: empty, or with a slash at its end.',
+    description: 'The key of the file, or the prefix of the folder: empty, or ending in a slash.',
   }),
   note: z
     .string()
@@ -27,17 +25,17 @@ const common = {
     .meta({ description: 'For you. Visitors do not see it.' }),
   accessKeyId: z.string().nullable().meta({
     description:
-      'The share does what this access key may do at that time, and ends with it. null: what the owner may do.',
+      'The share has the current rights of this access key, and ends with the key. null: the rights of the owner.',
   }),
   expiresAt: time.nullable().meta({ description: 'null: never.' }),
-  maxBytes: limit.meta({ description: 'Bytes of all uploaded files. null: any number.' }),
-  maxFileBytes: limit.meta({ description: 'Bytes of each uploaded file. null: any number.' }),
+  maxBytes: limit.meta({ description: 'Maximum total bytes of uploaded files. null: no limit.' }),
+  maxFileBytes: limit.meta({ description: 'Maximum bytes of each uploaded file. null: no limit.' }),
   types: z
     .array(z.string().regex(/^[a-z0-9]{1,10}$/))
     .max(50)
-    .meta({ description: 'Endings of names that uploaded files may have: `pdf`. Empty: any.' }),
+    .meta({ description: 'Extensions that uploaded files may have, such as `pdf`. Empty: any.' }),
   maxUses: limit.meta({
-    description: 'Downloads, or files that can be uploaded. null: any number.',
+    description: 'Maximum number of downloads, or of uploaded files. null: no limit.',
   }),
 }
 
@@ -51,7 +49,7 @@ export const shareBody = z.strictObject({
   maxFileBytes: common.maxFileBytes.default(null),
   types: common.types.default([]),
   password: z.string().min(minPasswordLength).max(maxPasswordLength).nullable().default(null).meta({
-    description: 'Visitors are asked for it. Only its scrypt hash is stored.',
+    description: 'Visitors must enter it. Only its scrypt hash is stored.',
   }),
 })
 export type ShareBody = z.input<typeof shareBody>
@@ -60,17 +58,21 @@ export const shareReply = z.object({
   shareId: z.string(),
   ...common,
   url: z.string().nullable().meta({
-    description: 'null: it cannot be shown, because SECRET_KEY was another one. The link works.',
+    description: 'null: it cannot be shown, because SECRET_KEY has changed. The link still works.',
   }),
   hasPassword: z.boolean(),
   createdAt: time,
-  uses: z.int().meta({ description: 'Downloads that have begun, or files that were uploaded.' }),
-  bytes: z.int().meta({ description: 'Of uploaded files.' }),
+  uses: z.int().meta({ description: 'Downloads that were started, or files that were uploaded.' }),
+  bytes: z.int().meta({ description: 'Total bytes of uploaded files.' }),
   lastUsedAt: time.nullable(),
-  end: z.enum(['revoked', 'expired', 'used', 'denied']).nullable().meta({
-    description:
-      'Why it does not work; `denied`: its access key was revoked, or may not do this any more. null: it works.',
-  }),
+  end: z
+    .enum(['revoked', 'expired', 'used', 'denied'])
+    .nullable()
+    .meta({
+      description:
+        'Why the share does not work; `denied`: its access key was revoked or no longer has the permission. null: ' +
+        'the share works.',
+    }),
 })
 export type ShareReply = z.infer<typeof shareReply>
 

@@ -1,21 +1,21 @@
 import type { Database, SqlValue, Statement } from '../../platform/state/database.ts'
 
-/** How long shares are kept that have expired, were revoked, or are used up. */
+/** How long shares are kept after they expire, are revoked or are used up. */
 export const endedSharesKeptMs = 30 * 86_400_000
 
 /** A link for people without an account. Times are milliseconds since the epoch, 0: never. */
 export interface ShareRow {
   readonly shareId: string
-  /** SHA-256 of the token in its address, base64url. A token has 128 random bits, so that its hash needs no salt. */
+  /** SHA-256 of the token in its address, base64url. A token has 128 random bits, so its hash needs no salt. */
   readonly tokenHash: string
-  /** The token, sealed with SECRET_KEY: its address can be shown again. */
+  /** The token, sealed with SECRET_KEY, so that the address can be shown again. */
   readonly sealedToken: string
   /** What it is a link to: a file, a folder, or a folder to upload to. */
   readonly kind: 'file' | 'folder' | 'drop'
   readonly bucket: string
-  /** The access key whose rights it has; '': those of the owner. */
+  /** The access key whose rights the share has; '': those of the owner. */
   readonly maker: string
-  /** Path, note, password and limits of each file. Opaque here. */
+  /** Path, note, password and limits per file. Opaque here. */
   readonly json: string
   readonly createdAtMs: number
   readonly expiresAtMs: number
@@ -42,7 +42,7 @@ const insert = `INSERT INTO shares (${columns.join(', ')})
   SELECT ${columns.map((column) => (isNumber(column) ? 'CAST(? AS BIGINT)' : '?')).join(', ')}
   WHERE (SELECT COUNT(*) FROM shares) < ?`
 
-/** For the removal of a bucket: another one of this name is not what was shared. */
+/** For the removal of a bucket: a later bucket of the same name was never shared. */
 export function deleteBucketShares(bucket: string): Statement {
   return { sql: 'DELETE FROM shares WHERE bucket = ?', params: [bucket] }
 }
@@ -55,7 +55,7 @@ export class ShareTable {
     this.#database = database
   }
 
-  /** The newest first. */
+  /** Newest first. */
   all(): Promise<ShareRow[]> {
     return this.#database.read(`${select} ORDER BY created_at_ms DESC, share_id`)
   }
@@ -65,7 +65,7 @@ export class ShareTable {
     return row
   }
 
-  /** @returns false if there are as many shares as there may be */
+  /** @returns false if there are already `maxShares` shares */
   add(row: ShareRow, maxShares: number): Promise<boolean> {
     const values = row as unknown as Readonly<Record<string, SqlValue>>
     return this.#change(insert, [
@@ -74,7 +74,7 @@ export class ShareTable {
     ])
   }
 
-  /** @returns false if there is no such share, or it was revoked before */
+  /** @returns false if there is no such share, or it is already revoked */
   revoke(shareId: string, nowMs: number): Promise<boolean> {
     const sql = 'UPDATE shares SET revoked_at_ms = ? WHERE share_id = ? AND revoked_at_ms = 0'
     return this.#change(sql, [nowMs, shareId])
@@ -83,8 +83,8 @@ export class ShareTable {
   /**
    * Counts a download, or a file that was uploaded.
    *
-   * @param bytes of the upload
-   * @returns false if that would pass a limit, or the share has ended meanwhile
+   * @param bytes of the upload; 0 for a download
+   * @returns false if that would exceed a limit, or the share has ended
    */
   count(shareId: string, bytes: number, nowMs: number): Promise<boolean> {
     return this.#change(
@@ -96,7 +96,7 @@ export class ShareTable {
     )
   }
 
-  /** Removes shares that ended before. */
+  /** Removes shares that ended before this time. */
   async sweep(beforeMs: number): Promise<void> {
     await this.#change(
       `DELETE FROM shares WHERE (expires_at_ms > 0 AND expires_at_ms < ?)

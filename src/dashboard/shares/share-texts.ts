@@ -1,4 +1,4 @@
-/** Texts for visitors, who have no account and no language of S3. */
+/** Texts for visitors, who have no account and may not know S3. */
 
 export interface Refusal {
   readonly status: 400 | 403 | 404 | 405 | 409 | 410 | 411 | 413 | 415 | 429 | 503
@@ -19,24 +19,24 @@ export const refusals = {
   expired: { status: 410, title: 'This link has expired', text: askSender },
   used: {
     ...{ status: 410, title: 'This link has been used up' },
-    text: `It could be used a limited number of times. ${askSender}`,
+    text: `It could only be used a limited number of times. ${askSender}`,
   },
   missing: {
-    ...{ status: 404, title: 'This file is not here any more' },
+    ...{ status: 404, title: 'This file is no longer here' },
     text: 'It was moved or deleted. Ask the person who sent you the link.',
   },
   full: {
-    ...{ status: 413, title: 'No more files fit here' },
-    text: 'The limit of this link is reached. Ask the person who sent it to you.',
+    ...{ status: 413, title: 'This link cannot take more files' },
+    text: 'It has reached its limit. Ask the person who sent it to you.',
   },
   large: { status: 413, title: 'This file is too large', text: 'Send a smaller one.' },
   type: {
-    ...{ status: 415, title: 'This type of file is not wanted here' },
-    text: 'The page of the link names the types.',
+    ...{ status: 415, title: 'This type of file is not accepted here' },
+    text: 'The page of the link lists the accepted types.',
   },
   length: { status: 411, title: 'The size of the file is missing', text: 'Send Content-Length.' },
   name: { status: 400, title: 'This name cannot be used', text: 'Rename the file and try again.' },
-  taken: { status: 409, title: 'Another file came first', text: 'Send this one again.' },
+  taken: { status: 409, title: 'Another file has taken this name', text: 'Send the file again.' },
   guesses: {
     ...{ status: 429, title: 'Too many wrong passwords' },
     text: 'Wait a quarter of an hour, then try again.',
@@ -48,16 +48,16 @@ export const refusals = {
     text: 'Open the link again and enter the password.',
   },
   method: { status: 405, title: 'This is not possible here', text: 'Open the link in a browser.' },
-  away: { status: 503, title: 'This link does not work now', text: later },
+  away: { status: 503, title: 'This link does not work at the moment', text: later },
 } as const satisfies Record<string, Refusal>
 
-/** A page that says why a visitor does not get what was asked for. */
+/** Why a visitor's request is refused. */
 export class ShareRefusal extends Error {
   readonly refusal: Refusal
   /** For the log and the dashboard. */
   readonly reason: string
   readonly retryAfterSeconds: number | undefined
-  /** The methods that are possible (RFC 9110 section 15.5.6). */
+  /** The allowed methods (RFC 9110 section 15.5.6). */
   readonly allow: string | undefined
 
   constructor(
@@ -88,7 +88,7 @@ export function sizeText(bytes: number): string {
   return `${Number((bytes / 1024 ** power).toPrecision(3))} ${units[power]}`
 }
 
-/** Made when it is first used: it takes milliseconds of every start. */
+/** Created on first use, because it would add milliseconds to every start. */
 let moments: Intl.DateTimeFormat | undefined
 
 export function momentText(atMs: number): string {
@@ -98,14 +98,14 @@ export function momentText(atMs: number): string {
   return `${moments.format(atMs)} UTC`
 }
 
-/** A name without what could make it look like another one: controls and marks of direction. */
+/** A name without characters that could make it look like another name: controls and directional marks. */
 export function shownName(name: string): string {
   return (
     name.toWellFormed().replace(/(?![\u200c\u200d])[\p{Cc}\p{Cf}\u2028\u2029]/gu, '\ufffd') || '?'
   )
 }
 
-/** What follows the last slash, also of a folder's key. */
+/** The last segment of a key, without the trailing slash of a folder. */
 export function nameOf(key: string): string {
   return key.replace(/\/$/, '').split('/').at(-1) ?? ''
 }

@@ -4,30 +4,30 @@ import type { ShareRow } from './share-table.ts'
 
 export type ShareKind = ShareRow['kind']
 
-/** What the database keeps of a share as JSON. */
+/** The fields of a share that the database stores as JSON. */
 export interface ShareDetails {
-  /** The key of a file, or the prefix of a folder: empty, or with a slash at its end. */
+  /** The key of a file, or the prefix of a folder: empty, or ending in a slash. */
   readonly path: string
-  /** For its owner. */
+  /** For the owner. */
   readonly note: string
-  /** As `hashPassword` returns it; '': everyone with the address may use it. */
+  /** As `hashPassword` returns it; '': anyone with the address may use the share. */
   readonly passwordHash: string
-  /** Of each uploaded file; 0: any number. */
+  /** The maximum bytes of each uploaded file; 0: no limit. */
   readonly maxFileBytes: number
-  /** Endings of names that uploaded files may have, in lower case, without the dot; empty: any. */
+  /** Extensions that uploaded files may have, in lower case, without the dot; empty: any. */
   readonly types: readonly string[]
 }
 
 /** A link for people without an account. */
 export type Share = Omit<ShareRow, 'json'> & ShareDetails
 
-/** Why a share does not work any more. */
+/** Why a share no longer works. */
 export type ShareEnd = 'revoked' | 'expired' | 'used'
 
-/** Below it, addresses of shares begin with their tokens. */
+/** The path prefix of share addresses, which the token follows. */
 export const sharesBase = '/-/s/'
 
-/** The rights that the maker of a share needs for what it does. */
+/** The rights that a share needs from its maker. */
 export const neededActions: Readonly<Record<ShareKind, readonly Action[]>> = {
   file: ['read'],
   folder: ['list', 'read'],
@@ -58,7 +58,7 @@ export function hashOf(token: string): string {
   return createHash('sha256').update(token).digest('base64url')
 }
 
-/** Undefined: it works. */
+/** Why the share no longer works; undefined if it works. */
 export function endOf(share: Share, nowMs: number): ShareEnd | undefined {
   if (share.revokedAtMs !== 0) return 'revoked'
   if (share.expiresAtMs !== 0 && share.expiresAtMs <= nowMs) return 'expired'

@@ -6,13 +6,13 @@ import { filePage, isShownInBrowser } from './share-pages.ts'
 import { nameOf, refusals, ShareRefusal } from './share-texts.ts'
 import type { ShareHandlerParts, Visit, VisitReply } from './visit.ts'
 
-/** How long a download that was counted may be continued. */
+/** How long a download that was counted may be resumed. */
 const downloadSeconds = 24 * 3_600
 
-/** Header fields of a visitor that a request for the object has, too. */
+/** The visitor's header fields that are passed on in the request for the object. */
 const passedOn = ['range', 'if-range', 'if-none-match', 'if-modified-since'] as const
 
-/** Header fields of an object that a visitor gets; not its metadata, its tags and when it expires. */
+/** The object's header fields that a visitor gets. Metadata, tags and the expiration are left out. */
 const shown: ReadonlySet<string> = new Set([
   ...['content-type', 'content-length', 'content-range', 'accept-ranges', 'etag', 'last-modified'],
   ...['content-security-policy', 'x-content-type-options', 'content-encoding', 'content-language'],
@@ -37,7 +37,7 @@ export async function answerFile(visit: Visit, parts: ShareHandlerParts): Promis
   return filePage(token, share, { name: nameOf(share.path), size, contentType })
 }
 
-/** Sends a file, and counts that. @throws ShareRefusal */
+/** Sends a file, and counts the download. @throws ShareRefusal */
 export async function sendFile(
   visit: Visit,
   key: string,
@@ -48,12 +48,12 @@ export async function sendFile(
   const isLimited = share.maxUses !== 0
   const isPreview = !isLimited && request.rawQuery.split('&').includes('inline')
   const { method, headers } = request
-  // Without a limit, what a client continues does not have to be the one download that was counted.
-  const isContinued =
+  // If uses are not limited, a client need not prove that the download it resumes was counted.
+  const isResumed =
     headers.range !== undefined &&
     (isLimited ? parts.cookies.has(request, share, what) : !/^bytes=0-/.test(headers.range))
-  if (!isContinued) assertLeft(share)
-  const isCounted = method === 'GET' && !isContinued && !isPreview
+  if (!isResumed) assertLeft(share)
+  const isCounted = method === 'GET' && !isResumed && !isPreview
   const asked = {
     key,
     method: method === 'HEAD' ? 'HEAD' : 'GET',
@@ -73,13 +73,13 @@ export async function sendFile(
       ['Cache-Control', 'private, no-cache'],
       ['Referrer-Policy', 'no-referrer'],
       ['Cross-Origin-Resource-Policy', 'same-origin'],
-      // 304 and 416 have not begun the download.
+      // A 304 or 416 does not start a download.
       ...(isUse && isLimited ? [parts.cookies.set(share, cookie)] : []),
     ],
   }
 }
 
-/** Counts the use of a reply that has bytes, before they are sent. @throws ShareRefusal if there is none left */
+/** Counts a use, before the body of its reply is sent. @throws ShareRefusal if no use is left */
 export async function count(
   { shareId }: Share,
   { body }: HttpReply,
@@ -94,7 +94,7 @@ export async function count(
   if (!isCounted) throw new ShareRefusal(refusals.used)
 }
 
-/** @throws ShareRefusal if it cannot be read */
+/** @throws ShareRefusal if the object cannot be read */
 async function readObject(
   { request, share }: Visit,
   asked: ObjectRequest,

@@ -17,7 +17,7 @@ export async function answerFolder(visit: Visit, parts: ShareHandlerParts): Prom
   if (request.method !== 'GET' && request.method !== 'HEAD') {
     throw new ShareRefusal(refusals.method, { allow: 'GET, HEAD' })
   }
-  // What follows the prefix is a part of a key as it is: keys have no `..`.
+  // The path is appended to the prefix as it is: `..` has no meaning in keys.
   const query = new URLSearchParams(request.rawQuery)
   const path = query.get('path') ?? ''
   const key = share.path + path
@@ -33,15 +33,18 @@ export async function answerFolder(visit: Visit, parts: ShareHandlerParts): Prom
   return folderPage(token, share, { path, entries: shown, next })
 }
 
-/** Sends a folder as one ZIP file, which is one use. It cannot be continued, because it is made while it is sent. */
+/**
+ * Sends a folder as one ZIP file, which counts as one use. It cannot be resumed, because it is created while it is
+ * sent.
+ */
 async function sendArchive(
   { request, share }: Visit,
   prefix: string,
   parts: ShareHandlerParts,
 ): Promise<HttpReply> {
   assertLeft(share)
-  const place = parts.archives.enter(share.shareId)
-  if (place === undefined) throw new ShareRefusal(refusals.away, { retryAfterSeconds: 60 })
+  const slot = parts.archives.enter(share.shareId)
+  if (slot === undefined) throw new ShareRefusal(refusals.away, { retryAfterSeconds: 60 })
   const { bucket } = share
   const { signal } = request
   try {
@@ -53,16 +56,16 @@ async function sendArchive(
       ['X-Content-Type-Options', 'nosniff'],
       ['Referrer-Policy', 'no-referrer'],
     ] as const
-    const reply = { status: 200, headers, body: place.around(archive) }
+    const reply = { status: 200, headers, body: slot.around(archive) }
     await count(share, reply, parts)
     return reply
   } catch (error) {
-    place.leave()
+    slot.leave()
     throw error
   }
 }
 
-/** One more than a page has, if there are more. */
+/** The entries of a page, and one more if there is another page. */
 async function entriesOf(
   { share, request }: Visit,
   { prefix, after }: { readonly prefix: string; readonly after: string },
@@ -81,14 +84,14 @@ async function entriesOf(
 }
 
 interface SharedFolder {
-  /** Below the folder of the share. */
+  /** Relative to the shared folder. */
   readonly path: string
   readonly entries: readonly Entry[]
   /** The last key of the page, if there are more. */
   readonly next: string | undefined
 }
 
-/** Files that most likely are pictures. What they are is known when they are opened. */
+/** Files that are probably pictures. The content type is known only when a file is opened. */
 const picture = /\.(?:png|jpe?g|gif|webp|avif|bmp)$/i
 
 /** The page of a link to a folder, or of a folder in it. */
@@ -100,7 +103,7 @@ function folderPage(token: string, share: Share, folder: SharedFolder): SharePag
     name: shownName(nameOf(entry.key)),
     size: entry.kind === 'object' ? entry.size : undefined,
   }))
-  // With a limit, a picture on the page would be a download that is not counted.
+  // If uses are limited, a picture on the page would be a download that is not counted.
   const isGallery = share.maxUses === 0
   const pictures = isGallery ? entries.filter((entry) => picture.test(entry.path)) : []
   return {
@@ -135,7 +138,7 @@ function shownPicture(address: string, { path, name }: ShownEntry): Html {
   return html`<li><a href="${source}" target="_blank" rel="noopener"><img src="${source}" alt="${name}" loading="lazy"></a></li>`
 }
 
-/** The folders above, up to that of the share. */
+/** Links to the parent folders, up to the shared folder. */
 function crumbs(address: string, share: Share, path: string): Html {
   const above = path.split('/').slice(0, -2)
   const links = above.map((segment, index) => {
@@ -143,7 +146,7 @@ function crumbs(address: string, share: Share, path: string): Html {
     return html` / <a href="${address}?${query}"><bdi>${shownName(segment)}</bdi></a>`
   })
   const top = shownName(nameOf(share.path) || share.bucket)
-  return html`<nav class="crumbs" aria-label="Folders above"><a href="${address}"><bdi>${top}</bdi></a>${links}</nav>`
+  return html`<nav class="crumbs" aria-label="Parent folders"><a href="${address}"><bdi>${top}</bdi></a>${links}</nav>`
 }
 
 function queryOf(fields: Readonly<Record<string, string>>): string {

@@ -20,7 +20,7 @@ export interface ShareHandlerParts {
   readonly clientAddress: (request: HttpRequest) => string
   /** Scheme and host that the visitor used. */
   readonly originOf: OriginOf
-  /** Whether a browser sends the request for a page that is not ours. */
+  /** Whether a browser sent the request on behalf of a page that is not ours. */
   readonly isFromOtherOrigin: (request: HttpRequest) => boolean
   /** The folder of the web build. */
   readonly folder: string
@@ -29,15 +29,15 @@ export interface ShareHandlerParts {
   readonly onFailure: (error: unknown, requestId: string) => void
 }
 
-/** A request for a share that works, by somebody who may use it. */
+/** A request for a share that works, by a visitor who is allowed to use it. */
 export interface Visit {
   readonly request: HttpRequest
   readonly share: Share
   readonly token: string
-  /** What follows the token in the path, still encoded: '', or with a slash at its beginning. */
+  /** The rest of the path after the token, still encoded: '' or beginning with a slash. */
   readonly rest: string
   readonly isSecure: boolean
 }
 
-/** What a visit is answered with: a page to fill in, or a whole reply. */
+/** The answer to a visit: the content of a page, or a complete reply. */
 export type VisitReply = SharePage | HttpReply

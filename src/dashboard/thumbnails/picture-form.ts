@@ -1,6 +1,9 @@
-/** Pixels of the longer side. */
+/** The maximum width and height in pixels. */
 const maxSide = 256
-/** Bytes. Noise of this size, at the quality that browsers are asked for, has 42 KiB. */
+/**
+ * Bytes. A picture of noise with the maximum width and height takes 42 KiB at the quality that the dashboard
+ * requests.
+ */
 export const maxPictureBytes = 48 * 1024
 
 interface PictureSize {
@@ -9,8 +12,9 @@ interface PictureSize {
 }
 
 /**
- * The type of a picture that may be kept as a thumbnail: a whole still WebP or JPEG file of at most 256 × 256 pixels.
- * Undefined for everything else, so that nothing is kept that a browser would take for a page or a script.
+ * The media type of a picture that may be stored as a thumbnail: a complete, still WebP or JPEG file of at most 256
+ * × 256 pixels. Undefined for everything else, so that nothing is stored that a browser could interpret as a page or
+ * a script.
  */
 export function pictureType(bytes: Uint8Array): 'image/webp' | 'image/jpeg' | undefined {
   if (bytes.length < 32 || bytes.length > maxPictureBytes) return undefined
@@ -48,14 +52,14 @@ function webpSize(file: Buffer): PictureSize | undefined {
 
 const animation = 0b10
 
-/** ITU-T T.81, annex B: segments with a length, of which the frame header has the size. */
+/** ITU-T T.81, annex B: segments with a length; the frame header has the size. */
 function jpegSize(file: Buffer): PictureSize | undefined {
   if (file.readUInt16BE(0) !== 0xffd8 || file.readUInt16BE(file.length - 2) !== 0xffd9) {
     return undefined
   }
   for (let at = 2; at + 9 <= file.length; ) {
     const marker = file.readUInt16BE(at)
-    // Baseline, extended and progressive: what browsers write and read.
+    // Baseline, extended and progressive, which browsers write and read.
     if (marker >= 0xffc0 && marker <= 0xffc2) {
       return { height: file.readUInt16BE(at + 5), width: file.readUInt16BE(at + 7) }
     }

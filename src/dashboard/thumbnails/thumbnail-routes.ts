@@ -5,11 +5,11 @@ import type { Buckets } from '../../storage/buckets/buckets.ts'
 import type { Drive } from '../../storage/drives/drive.ts'
 import { DriveError } from '../../storage/drives/drive-error.ts'
 import { isLegalKey } from '../../storage/drives/kit/names/key-path.ts'
-import { assertBucket, driveIsAway } from '../management/route-checks.ts'
+import { assertBucket, driveUnavailable } from '../management/route-checks.ts'
 import { maxPictureBytes, pictureType } from './picture-form.ts'
 import type { ThumbnailTable } from './thumbnail-table.ts'
 
-/** As browsers get them in listings, without quotes. It is a part of a key in the database. */
+/** As in listings, without quotes. It is part of a key in the database. */
 const etag = z.string().regex(/^[!#-~]{1,255}$/)
 
 const thumbnailBody = z.strictObject({
@@ -25,7 +25,7 @@ export type ThumbnailBody = z.input<typeof thumbnailBody>
 /** A picture never changes: another version of an object has another ETag. */
 const pictureHeaders = [
   ['cache-control', 'private, max-age=31536000, immutable'],
-  // Only the session that has asked for it gets it from the cache of a browser.
+  // The browser cache returns a picture only to the session that requested it.
   ['vary', 'authorization'],
   ['content-security-policy', "sandbox; default-src 'none'"],
   ['cross-origin-resource-policy', 'same-origin'],
@@ -39,7 +39,7 @@ interface ThumbnailParts {
   readonly databaseNow: () => number
 }
 
-/** Small pictures of objects, which browsers make and keep here (docs/decisions/0048-thumbnails.md). */
+/** Thumbnails of objects, which browsers create and store here (docs/decisions/0048-thumbnails.md). */
 export function thumbnailRoutes(parts: ThumbnailParts): readonly Route[] {
   return [readRoute(parts), storeRoute(parts)]
 }
@@ -49,8 +49,8 @@ function readRoute({ buckets, thumbnails }: ThumbnailParts): Route {
     method: 'GET',
     path: '/thumbnails',
     operationId: 'getThumbnail',
-    summary: 'Returns the thumbnail of objects with an ETag',
-    description: 'A picture, or 204 if none was made yet.',
+    summary: 'Returns the thumbnail for an ETag',
+    description: 'A picture, or 204 if there is none yet.',
     query: z.strictObject({ bucket: z.string(), etag }),
     replyDescription: 'WebP or JPEG.',
     async answer({ query, replyHeaders }) {
@@ -70,13 +70,13 @@ function storeRoute({ buckets, drive, thumbnails, databaseNow }: ThumbnailParts)
     method: 'PUT',
     path: '/thumbnails',
     operationId: 'storeThumbnail',
-    summary: 'Keeps the thumbnail of an object',
+    summary: 'Stores the thumbnail of an object',
     description:
-      'The object must have this ETag now. If there is a thumbnail already, it stays. The newest ones are kept.',
+      'The object must have this ETag. An existing thumbnail is not replaced. Only the newest thumbnails are kept.',
     body: thumbnailBody,
     bodyLimit: 4 * maxPictureBytes,
     status: 204,
-    replyDescription: 'It is kept.',
+    replyDescription: 'Stored.',
     errors: { 404: 'There is no such object, or it has another ETag.' },
     async answer({ body: { bucket, key, etag, picture: text } }) {
       assertBucket(buckets, bucket)
@@ -86,7 +86,7 @@ function storeRoute({ buckets, drive, thumbnails, databaseNow }: ThumbnailParts)
         throw new ApiError(400, message, { field: 'picture' })
       }
       if (!isLegalKey(key) || (await etagOf(drive, bucket, key)) !== etag) {
-        throw new ApiError(404, 'The object does not exist, or has another ETag.')
+        throw new ApiError(404, 'The object does not exist or has another ETag.')
       }
       await thumbnails.add({ bucket, etag, picture, atMs: databaseNow() })
     },
@@ -97,6 +97,6 @@ async function etagOf(drive: Pick<Drive, 'head'>, bucket: string, key: string) {
   try {
     return (await drive.head(bucket, key))?.attributes.etag
   } catch (error) {
-    throw error instanceof DriveError ? driveIsAway(error) : error
+    throw error instanceof DriveError ? driveUnavailable(error) : error
   }
 }

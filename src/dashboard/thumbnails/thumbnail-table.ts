@@ -2,7 +2,7 @@ import type { Database, Statement } from '../../platform/state/database.ts'
 
 export interface ThumbnailRow {
   readonly bucket: string
-  /** Of the objects that look so: the same bytes in two places have one. */
+  /** The ETag of the pictured objects: objects with the same bytes share a thumbnail. */
   readonly etag: string
   /** When it was made, milliseconds since the epoch. */
   readonly atMs: number
@@ -11,7 +11,7 @@ export interface ThumbnailRow {
 
 const select = 'SELECT picture FROM thumbnails WHERE bucket = ? AND etag = ?'
 
-/** The first one stays: browsers keep what they have got. */
+/** The first picture stays, because browsers cache it. */
 const insert = `INSERT INTO thumbnails (bucket, etag, at_ms, picture) VALUES (?, ?, ?, ?)
   ON CONFLICT (bucket, etag) DO NOTHING`
 
@@ -26,12 +26,12 @@ export function deleteBucketThumbnails(bucket: string): Statement {
   return { sql: 'DELETE FROM thumbnails WHERE bucket = ?', params: [bucket] }
 }
 
-/** Thumbnails in the database, the latest ones. What is lost is made again. */
+/** The latest thumbnails, in the database. Browsers recreate those that are lost. */
 export class ThumbnailTable {
   readonly #database: Pick<Database, 'read' | 'write'>
   readonly #kept: number
 
-  /** @param kept the limit for rows */
+  /** @param kept the maximum number of rows */
   constructor(database: Pick<Database, 'read' | 'write'>, kept: number) {
     this.#database = database
     this.#kept = kept

@@ -9,7 +9,7 @@ interface AssetFile {
   readonly body: StreamBody
 }
 
-/** File types of a build. Nothing else is served, such as the compressed copies themselves. */
+/** File types of a build. Nothing else is served; compressed copies are not available under their own names. */
 const contentTypes: Readonly<Record<string, string>> = {
   css: 'text/css; charset=utf-8',
   ico: 'image/x-icon',

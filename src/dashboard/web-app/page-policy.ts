@@ -22,14 +22,13 @@ export function newNonce(): string {
 /**
  * The page may load only its own files and responses of the service.
  *
- * Allowed scripts are those with the nonce and their imports: an imported module inherits the nonce
- * of its importer (HTML, "descendant script fetch options"). `'self'` would also allow every object
- * of every bucket, because they share the origin, and `'strict-dynamic'` would allow every script
- * element that a script creates. The component library adds style elements that depend on the theme
- * and on the width of the window, so they carry the nonce, too. CSP does not restrict style
- * attributes set by scripts. Frames and media show objects, which have their own policy
- * (src/storage/s3/reply/object-reply.ts). Workers have no nonce: they are blobs, which only a script of the page can
- * make, and which have the policy of the page (HTML, "initialize worker policy container").
+ * Allowed scripts are those with the nonce and their imports: an imported module inherits the nonce of its importer
+ * (HTML, "descendant script fetch options"). `'self'` would also allow every object of every bucket, because they
+ * share the origin, and `'strict-dynamic'` would allow every script element that a script creates. The component
+ * library adds style elements that depend on the theme and on the width of the window, so they carry the nonce as
+ * well. CSP does not restrict style attributes set by scripts. Frames and media show objects, which have their own
+ * policy (src/storage/s3/reply/object-reply.ts). Workers have no nonce: they are blobs, which only a script of the
+ * page can create and which inherit the policy of the page (HTML, "initialize worker policy container").
  */
 function contentSecurityPolicy(nonce: string, formAction: string): string {
   return [
@@ -47,9 +46,9 @@ function contentSecurityPolicy(nonce: string, formAction: string): string {
   ].join('; ')
 }
 
-/** What differs between pages. */
+/** The parts that differ between pages. */
 interface PagePolicy {
-  /** Where forms are sent. The dashboard has none that the browser sends. */
+  /** Where forms may be submitted. The dashboard has no forms that the browser itself submits. */
   readonly formAction: "'none'" | "'self'"
   readonly cacheControl: string
 }

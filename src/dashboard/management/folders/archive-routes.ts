@@ -7,26 +7,28 @@ import type { ArchiveBody } from '../../../storage/archive/object-archive.ts'
 import { DriveError } from '../../../storage/drives/drive-error.ts'
 import type { ManagementApiParts } from '../management-parts.ts'
 import { archiveBody, archiveReply } from '../management-schemas.ts'
-import { assertBucket, driveIsAway, noBucket, ReplySlots, timeOf } from '../route-checks.ts'
+import { assertBucket, driveUnavailable, noBucket, ReplySlots, timeOf } from '../route-checks.ts'
 
-/** How long an address can be opened. A download that has begun goes on. */
+/** How long the address of a download is valid. A download that has begun continues. */
 const openMs = 10 * 60_000
 const maxOrders = 100
-/** Of what is stored for an address. */
+/** The maximum length of a stored order. */
 const maxOrderLength = 256 * 1024
-/** Archives that a process sends at a time. Each has the names of its files in memory. */
+/** The maximum number of archives that a process sends at a time. Each keeps the names of its files in memory. */
 const maxSent = 8
 
 const orderSchema = archiveBody.required({ prefix: true })
 
-/** Downloads of folders: a request with a session makes an address that any download of a browser can open. */
+/**
+ * Creates the address of a folder download. It needs no session, because a browser's own downloads cannot send one.
+ */
 export function orderRoute({ buckets, store, now }: ManagementApiParts): Route {
   return route({
     method: 'POST',
     path: '/archives',
     operationId: 'orderArchive',
     summary: 'Creates an address that downloads a folder, or some of its entries, as a ZIP file',
-    description: 'Whoever has the address can open it for ten minutes, without a session.',
+    description: 'Anyone with the address can open it for ten minutes, without a session.',
     body: archiveBody,
     bodyLimit: 4 * 1024 * 1024,
     status: 201,
@@ -38,7 +40,7 @@ export function orderRoute({ buckets, store, now }: ManagementApiParts): Route {
       }
       const text = JSON.stringify(body)
       if (text.length > maxOrderLength) {
-        const message = 'The names are too long together. Download the folder instead.'
+        const message = 'The names are too long in total. Download the folder instead.'
         throw new ApiError(400, message, { field: 'names' })
       }
       const token = randomBytes(32).toString('base64url')
@@ -48,17 +50,18 @@ export function orderRoute({ buckets, store, now }: ManagementApiParts): Route {
   })
 }
 
-/** Opens the addresses of `orderRoute`. It needs no session. */
+/** Serves the addresses that `orderRoute` creates. It needs no session. */
 export function archiveRoute({ buckets, store, openArchive }: ManagementApiParts): Route {
-  const places = new ReplySlots(maxSent, 'Too many folders are being downloaded. Try again later.')
+  const slots = new ReplySlots(maxSent, 'Too many folders are being downloaded. Try again later.')
   return route({
     method: 'GET',
     path: '/archive',
     operationId: 'downloadArchive',
-    summary: 'Downloads what an address of `orderArchive` is for',
+    summary: 'Downloads an archive that was ordered with `orderArchive`',
     description:
-      'A ZIP file that is made while it is sent, so its length is not known. Files that vanish meanwhile are named ' +
-      'in `missing-files.txt`. If the drive fails, the connection is cut: such a download is not complete.',
+      'A ZIP file that is created while it is sent, so its length is not known in advance. Files that disappear ' +
+      'during the download are listed in `missing-files.txt`. If the drive fails, the connection is closed and ' +
+      'the download is incomplete.',
     query: z.strictObject({ token: z.string().max(64) }),
     replyDescription: 'The ZIP file.',
     errors: { 404: 'The address has expired.' },
@@ -69,13 +72,13 @@ export function archiveRoute({ buckets, store, openArchive }: ManagementApiParts
       }
       const order = orderSchema.parse(JSON.parse(text))
       if (buckets.find(order.bucket) === undefined) throw noBucket()
-      const leave = places.enter()
+      const leave = slots.enter()
       try {
         const body = await openArchive({ ...order, signal })
         return archiveFile(fileName(order), { ...body, close: () => body.close().finally(leave) })
       } catch (error) {
         leave()
-        throw error instanceof DriveError ? driveIsAway(error) : error
+        throw error instanceof DriveError ? driveUnavailable(error) : error
       }
     },
   })
@@ -89,7 +92,7 @@ function archiveFile(name: string, body: ArchiveBody): PassedReply {
   return new PassedReply({ status: 200, headers, body })
 }
 
-/** Of one folder its name, otherwise that of the folder that the entries are in. */
+/** Named after the folder if it is the only entry, otherwise after the folder that contains the entries. */
 function fileName({ bucket, prefix, names }: z.output<typeof orderSchema>): string {
   const only = names?.length === 1 && names[0]?.endsWith('/') ? names[0] : ''
   return `${(prefix + only).split('/').at(-2) ?? bucket}.zip`

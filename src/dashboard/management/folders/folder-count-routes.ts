@@ -13,7 +13,7 @@ const { objects, bytes, lastModified, countedAt, isCounting, problem } = bucketS
 const folderCount = z.object({
   id: z.string(),
   bucket: z.string(),
-  prefix: z.string().meta({ description: 'The folder, with its slash.' }),
+  prefix: z.string().meta({ description: 'The folder, with its trailing slash.' }),
   ...{ objects, bytes, lastModified, countedAt, isCounting, problem },
   found: z
     .object({ objects: z.int().min(0), bytes: z.int().min(0) })
@@ -26,7 +26,7 @@ export type FolderCountsReply = z.infer<typeof folderCounts>
 
 const countBody = z.strictObject({ bucket: z.string(), prefix: z.string() })
 
-/** Counts what is in folders, when a person asks. */
+/** Counts the contents of folders on request. */
 export function folderCountRoutes({
   buckets,
   folderCounts: counts,
@@ -35,7 +35,7 @@ export function folderCountRoutes({
     method: 'GET',
     path: '/folder-counts',
     operationId: 'getFolderCounts',
-    summary: 'Returns the known counts of the folders in a folder',
+    summary: 'Returns the known counts of the subfolders of a folder',
     query: z.strictObject({
       bucket: z.string(),
       prefix: z.string().max(1_024).default('').meta({ description: 'Empty, or ends in a slash.' }),
@@ -52,8 +52,8 @@ export function folderCountRoutes({
     method: 'POST',
     path: '/folder-counts',
     operationId: 'countFolder',
-    summary: 'Counts what is in a folder',
-    description: 'In the background. A repeated request returns the running count.',
+    summary: 'Counts the contents of a folder',
+    description: 'Runs in the background. A repeated request returns the running count.',
     body: countBody,
     status: 202,
     reply: folderCount,
@@ -67,7 +67,7 @@ export function folderCountRoutes({
       if (started !== undefined) return replyOf(started)
       throw new ApiError(
         409,
-        `At most ${folderCountLimits.running} folders are counted at once. Wait for one, or stop one.`,
+        `At most ${folderCountLimits.running} folders can be counted at once. Wait for a count to finish, or stop one.`,
       )
     },
   })
@@ -77,7 +77,7 @@ export function folderCountRoutes({
     operationId: 'cancelFolderCount',
     summary: 'Stops a count',
     description:
-      'The figures of the count before it stay. Another worker stops it within a second.',
+      'The figures of the previous count stay. If another worker runs the count, it stops within a second.',
     params: z.object({ id: z.string() }),
     reply: folderCount,
     async answer({ params: { id } }) {

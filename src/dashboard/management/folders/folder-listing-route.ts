@@ -7,13 +7,16 @@ import type { Entry, EntryCursor } from '../../../storage/drives/listed-entry.ts
 import type { ManagementApiParts } from '../management-parts.ts'
 import { assertBucket, ReplySlots } from '../route-checks.ts'
 
-/** Entries of a line: few enough for a browser to read it between two frames. */
+/** Entries per line: few enough for a browser to parse a line between two frames. */
 const lineEntries = 500
 
 /** The maximum number of entries in a reply. */
 const maxEntries = 100_000
 
-/** Replies that a process sends at a time. A drive may keep the names of a folder in memory for each. */
+/**
+ * The maximum number of replies that a process sends at a time. For each, a drive may keep the names of a folder in
+ * memory.
+ */
 const maxSent = 64
 
 const listedEntry = z.object({
@@ -28,31 +31,31 @@ const folderLine = z.object({
   next: z.string().nullable().optional().meta({
     description: 'Only in the last line: `after` of the next request; null at the end.',
   }),
-  message: z.string().optional().meta({ description: 'Why the listing ends before its end.' }),
+  message: z.string().optional().meta({ description: 'Why the listing is incomplete.' }),
 })
 export type FolderLine = z.infer<typeof folderLine>
 
-/** A whole folder in one reply: a client does not wait for each page. */
+/** Lists a whole folder in one reply, so that a client does not wait for each page. */
 export function folderListingRoute({ buckets, drive }: ManagementApiParts): Route {
-  const places = new ReplySlots(maxSent, 'Too many folders are being listed. Try again later.')
+  const slots = new ReplySlots(maxSent, 'Too many folders are being listed. Try again later.')
   return route({
     method: 'GET',
     path: '/folder',
     operationId: 'listFolder',
     summary: 'Lists a folder',
     description:
-      'Lines of JSON (`application/x-ndjson`) of up to 500 entries in the order of S3, sent as fast ' +
-      'as the client reads them. The last line has `next`: a reply without it was cut off.',
+      'Lines of JSON (`application/x-ndjson`) with up to 500 entries each, in S3 order, sent as fast as the ' +
+      'client reads them. The last line has `next`; a reply without it was cut off.',
     query: z.strictObject({
       bucket: z.string(),
       prefix: z.string().max(1_024).default('').meta({ description: 'Ends in a slash.' }),
       filter: z.string().max(1_024).default('').meta({
         description: 'Only names that begin with this.',
       }),
-      // The longest key, and a character that makes it come just before another one.
+      // The longest key, plus a character that sorts it just before another key.
       after: z.string().max(1_026).default('').meta({ description: 'Only keys after this one.' }),
       deep: z.enum(['true', 'false']).default('false').meta({
-        description: 'Everything below the folder, instead of one entry for each folder in it.',
+        description: 'Lists everything below the folder, instead of one entry per subfolder.',
       }),
       limit: z.coerce.number().pipe(z.int().min(1).max(maxEntries)).default(maxEntries).meta({
         description: 'The maximum number of entries in the reply.',
@@ -65,13 +68,13 @@ export function folderListingRoute({ buckets, drive }: ManagementApiParts): Rout
       if (prefix !== '' && !prefix.endsWith('/')) {
         throw new ApiError(400, 'Expected a prefix that ends in a slash.', { field: 'prefix' })
       }
-      const leave = places.enter()
+      const leave = slots.enter()
       try {
         const isDeep = deep === 'true'
         const level = isDeep ? {} : ({ delimiter: '/' } as const)
         const cursor = drive.list(bucket, { prefix: prefix + filter, after, ...level })
         const first = await cursor.next(Math.min(lineEntries, limit))
-        // The marker object of the folder is not in it.
+        // The folder's own marker object is not listed.
         const hidden = isDeep ? undefined : prefix
         const body = linesOf({ cursor, first, limit, hidden, leave })
         const headers = [['content-type', 'application/x-ndjson']] as const
@@ -92,11 +95,11 @@ interface OpenListing {
   readonly limit: number
   /** A key that is left out. */
   readonly hidden: string | undefined
-  /** Frees the place of the reply. */
+  /** Frees the slot of the reply. */
   readonly leave: () => void
 }
 
-/** A drive that fails meanwhile ends the lines with its reason. */
+/** If the drive fails, the last line has the reason. */
 function linesOf({ cursor, first, limit, hidden, leave }: OpenListing): StreamBody {
   let isClosed = false
   return {
@@ -130,6 +133,6 @@ function failureOfDrive(error: unknown): DriveError {
 function listedOf(entry: Entry): FolderLine['entries'][number] {
   if (entry.kind === 'folder') return { key: entry.key }
   const { key, size, modifiedAtMs, etag } = entry
-  // As in XML.
+  // Whole seconds, as in XML listings.
   return { key, size, modifiedAtMs: Math.floor(modifiedAtMs / 1_000) * 1_000, etag }
 }

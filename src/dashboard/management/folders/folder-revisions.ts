@@ -5,8 +5,8 @@ import type { Drive } from '../../../storage/drives/drive.ts'
 const pageEntries = 1_000
 
 /**
- * A revision is reused for this long, or for twenty times the duration of its listing if that is
- * longer. A worker then spends at most a twentieth of its time on one folder. A failure is reused for `minAgeMs`.
+ * A revision is reused for this long, or for twenty times the duration of its listing if that is longer. A worker
+ * thus spends at most a twentieth of its time on one folder. A failure is reused for `minAgeMs`.
  */
 const minAgeMs = 2_000
 const ageOverDuration = 20
@@ -70,7 +70,7 @@ export class FolderRevisions {
       untilMs: Number.POSITIVE_INFINITY,
       answer: this.#sum(folder)
         .finally(() => {
-          // Also after a failure: a drive that is away is not asked by every caller.
+          // After a failure as well, so that callers do not all query an unavailable drive.
           listing.untilMs = now() + minAgeMs
         })
         .then((revision) => {

@@ -6,27 +6,27 @@ import type { SearchLine, SearchPosition } from '../../../storage/search/search.
 import type { ManagementApiParts } from '../management-parts.ts'
 import { assertBucket, ReplySlots } from '../route-checks.ts'
 
-/** Searches that a process runs at a time. */
+/** The maximum number of searches that a process runs at a time. */
 const maxSearches = 8
 
-/** Base64 of a key of control characters, six each in JSON, and a bucket. */
+/** Base64 of JSON with a bucket and a key of control characters, each of which takes six characters. */
 const longestAfter = 8_400
 
 const position = z.tuple([z.string(), z.string()])
 
-/** Finds names while they are read, so that the first results come at once. */
+/** Sends results while it searches, so that the first ones arrive at once. */
 export function searchRoute({ buckets, search }: ManagementApiParts): Route {
-  const places = new ReplySlots(maxSearches, 'Too many searches are running. Try again later.')
+  const slots = new ReplySlots(maxSearches, 'Too many searches are running. Try again later.')
   return route({
     method: 'GET',
     path: '/search',
     operationId: 'search',
     summary: 'Finds files and folders by a part of their names',
     description:
-      'Of any case, in a folder and below it, or in all buckets. The reply has a JSON value in each line: `hit`, ' +
-      '`looked` (objects so far), `problem` (a bucket that could not be listed), and at the end `next`, which is null ' +
-      'when everything was looked at, and otherwise for `after`: a search ends after 200 results or 15 seconds. ' +
-      'A folder is found by what is in it: an empty one is not.',
+      'Ignores case, and searches a folder and everything below it, or all buckets. Each line of the reply is a ' +
+      'JSON value: `hit`, `looked` (objects searched so far), `problem` (a bucket that could not be listed), and ' +
+      'finally `next`: null if the search is complete, otherwise the value for `after`. A search stops after 200 ' +
+      'results or 15 seconds. Folders are found by the keys in them, so empty folders are not found.',
     query: z.strictObject({
       text: z.string().min(1).max(255),
       bucket: z.string().optional().meta({ description: 'Absent: all buckets.' }),
@@ -35,7 +35,7 @@ export function searchRoute({ buckets, search }: ManagementApiParts): Route {
         .string()
         .max(longestAfter)
         .optional()
-        .meta({ description: '`next` of the search before.' }),
+        .meta({ description: '`next` of the previous search.' }),
     }),
     replyDescription: 'Lines of JSON.',
     async answer({ request: { signal }, query: { text, bucket, prefix, after } }) {
@@ -45,7 +45,7 @@ export function searchRoute({ buckets, search }: ManagementApiParts): Route {
       }
       const names = bucket === undefined ? buckets.all().map(({ name }) => name) : [bucket]
       const from = after === undefined ? undefined : decoded(after)
-      const close = places.enter()
+      const close = slots.enter()
       const lines = search({ buckets: sortKeys(names), prefix, text, after: from, signal })
       return new PassedReply({
         status: 200,
@@ -80,6 +80,6 @@ function decoded(text: string): SearchPosition {
     const [bucket, key] = position.parse(JSON.parse(Buffer.from(text, 'base64url').toString()))
     return { bucket, key }
   } catch (cause) {
-    throw new ApiError(400, 'Expected `next` of a search.', { field: 'after', cause })
+    throw new ApiError(400, 'Expected `next` of a previous search.', { field: 'after', cause })
   }
 }

@@ -50,7 +50,7 @@ test('describeRoutes describes parameters, statuses and errors, and leaves out h
     200: { description: 'Success.', content: { 'application/json': { schema } } },
     '4XX': { description: 'The request is rejected.', content: error },
     '5XX': {
-      description: 'The service cannot handle the request, or not now.',
+      description: 'The service cannot handle the request, at least not now.',
       content: error,
     },
     503: { description: 'The store is away.', content: error },
