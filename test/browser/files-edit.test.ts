@@ -56,7 +56,7 @@ describe('Editing the metadata of files in the dashboard', { skip: absenceOfChro
     await dialog.getByRole('button', { name: 'Remove the line gone' }).click()
     await dialog.getByRole('button', { name: 'Add metadata' }).click()
     await dialog.getByLabel('Name').last().fill('kept')
-    await dialog.getByText('This name is there already').waitFor()
+    await dialog.getByText('This name is already used').waitFor()
     await dialog.getByLabel('Name').last().fill('Colour')
     await dialog.getByLabel('Value').last().fill('grün ')
     assert.deepEqual(await barriers(page), [])

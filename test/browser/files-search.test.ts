@@ -95,7 +95,7 @@ describe('Search in the dashboard', { skip: absenceOfChromium() }, () => {
     await field(files).fill('entry')
     for (const count of [200, 400]) {
       await files.dialog.getByText(`${count} results in the first ${count} objects`).waitFor()
-      await files.dialog.getByRole('button', { name: 'Search on' }).click()
+      await files.dialog.getByRole('button', { name: 'Continue the search' }).click()
     }
     await files.dialog.getByText(`${manyCount} results`, { exact: true }).waitFor()
     assert.equal(await found(files).count(), manyCount)

@@ -249,7 +249,7 @@ export const fileStates: readonly DashboardState[] = [
       await files.dialog.getByRole('tab', { name: 'To send files' }).click()
       await files.page.getByLabel('Types').fill('a/b')
       await files.press('Create link')
-      await files.page.getByText('Write endings of names').waitFor()
+      await files.page.getByText('Write file name extensions').waitFor()
     },
   },
   { name: 'links', path: '/shares', shown: 'Shared links' },

@@ -29,7 +29,7 @@ export const searchStates: readonly DashboardState[] = [
       )
       await open(page)
       await dialog.getByLabel('Part of a name').fill('none such')
-      await dialog.getByRole('button', { name: 'Search on' }).waitFor()
+      await dialog.getByRole('button', { name: 'Continue the search' }).waitFor()
     },
   },
   {

@@ -1,10 +1,10 @@
-/** The state in the address of the file browser: all that reload and Back need. */
+/** The state in the address of the file browser: everything that reload and Back need. */
 export interface FilesLocation {
   /** Undefined: the list of buckets. */
   readonly bucket: string | undefined
   /** The folder: '' or a prefix that ends in a slash. */
   readonly prefix: string
-  /** Only names that begin with this. */
+  /** Shows only names that begin with this text. */
   readonly filter: string
   /** The name of the file that is open in the preview. */
   readonly view?: string | undefined

@@ -47,7 +47,7 @@ export function Breadcrumbs({ bucket, prefix }: BreadcrumbsProps) {
 /** Scrolls to the end, where the current folder is, now and when the width changes. */
 function useCurrentInView(path: string) {
   const bar = useRef<HTMLElement>(null)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another folder has other names
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another folder has a different path
   useEffect(() => {
     const element = bar.current
     if (element === null) return

@@ -3,7 +3,7 @@ import { ActionGlyph } from '../entries/action-icons.tsx'
 import { actionLabels, actionObstacle, actionsFor } from '../entries/entry-action.ts'
 import type { Browser, MenuPosition } from './use-browser.ts'
 
-/** On the red ground of an item under the pointer, too (WCAG 2.2, "Contrast (Minimum)"). */
+/** Has enough contrast on the red background of a hovered item (WCAG 2.2, "Contrast (Minimum)"). */
 const dangerous = 'light-dark(#a61e1e, var(--mantine-color-error))'
 
 interface EntryMenuProps {

@@ -2,7 +2,7 @@ type Move =
   | ('previous' | 'next' | 'row-up' | 'row-down')
   | ('page-up' | 'page-down' | 'first' | 'last')
 
-/** How many entries are beside each other, and how many are in sight. */
+/** The number of columns, and of entries in view. */
 export interface GridShape {
   readonly columns: number
   readonly page: number
@@ -73,7 +73,7 @@ export function gridCommand(
     : undefined
 }
 
-/** In a list the arrows to the sides move nothing. */
+/** In a list, the left and right arrows do nothing. */
 function moveOf(key: string, columns: number): Move | undefined {
   const known = columns > 1 ? { ...moves, ...sideways } : moves
   return Object.hasOwn(known, key) ? known[key as keyof typeof known] : undefined
@@ -105,7 +105,7 @@ export function movedIndex(to: Move, { index, count, columns, page }: MoveBounds
 export const shortcuts: readonly (readonly [keys: string, what: string])[] = [
   ['↑ ↓ Home End', 'Move through the list'],
   ['← →', 'Move sideways in the grid'],
-  ['A … Z, 0 … 9', 'Go to the name that begins so'],
+  ['A … Z, 0 … 9', 'Go to a name that begins with these'],
   ['Enter', 'Open the folder or file'],
   ['Backspace', 'Go up one folder'],
   ['Space', 'Select or unselect'],

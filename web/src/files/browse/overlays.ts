@@ -14,7 +14,7 @@ export const OpenDialog = lazy(async () => ({ default: (await load.dialog()).Ope
 export const EntryMenu = lazy(async () => ({ default: (await load.entryMenu()).EntryMenu }))
 export const UploadMenu = lazy(async () => ({ default: (await load.uploadMenu()).UploadMenu }))
 
-/** Loads all of them before one is opened. A failure is shown when one is opened. */
+/** Preloads the menus and dialogs. A failure is shown when one is opened. */
 export async function loadOverlays(): Promise<void> {
   await Promise.allSettled(Object.values(load).map((each) => each()))
 }

@@ -7,10 +7,10 @@ import { actionObstacle, actionsFor, type EntryAction } from '../entries/entry-a
 import classes from './selection-bar.module.css'
 import type { Browser } from './use-browser.ts'
 
-/** On narrow screens, the menu has the other actions. */
+/** Actions shown on narrow screens, where the menu has the others. */
 const always: ReadonlySet<EntryAction> = new Set(['download', 'delete'])
 
-/** What is selected, and what can be done with it. Beside the path, so that no row moves. */
+/** The number of selected entries and the actions on them. Shown beside the path, so that no row moves. */
 export function SelectionBar({ browser }: { readonly browser: Browser }) {
   const { picked, act, rowActions } = browser
   const { selected, dispatch } = picked

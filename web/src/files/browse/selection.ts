@@ -62,7 +62,7 @@ function range(state: Selection, key: string, order: readonly string[]): Selecti
   return { selected: new Set(keys), active: key, anchor: order[from] }
 }
 
-/** The keyboard position stays: it moves to the entry that follows the removed one. */
+/** If the active entry is removed, the keyboard position moves to the entry after it. */
 function drop(state: Selection, keys: ReadonlySet<string>, order: readonly string[]): Selection {
   const selected = new Set([...state.selected].filter((key) => !keys.has(key)))
   if (state.active === undefined || !keys.has(state.active)) return { ...state, selected }

@@ -6,7 +6,7 @@ import { takePicked } from '../upload/take-uploads.ts'
 import classes from './browser-toolbar.module.css'
 import { UploadMenu } from './overlays.ts'
 
-/** Asks whether files or a folder are uploaded, then which. */
+/** Asks whether to upload files or a folder, then which. */
 export function UploadButton({ to }: { readonly to: FolderAddress }) {
   const button = useRef<HTMLButtonElement>(null)
   const files = useRef<HTMLInputElement>(null)

@@ -25,7 +25,7 @@ export function useBrowserKeys({ dialog, menu, setDialog, location, openPrefix }
   })
 }
 
-/** Each returns whether the browser must not do what it does with the keys. */
+/** Each returns whether to prevent the browser's default action for the key. */
 const commands: Readonly<Record<string, (setDialog: Browser['setDialog']) => boolean>> = {
   'ctrl+z': () => jobs.undo(),
   'ctrl+k': (setDialog) => {
@@ -42,7 +42,7 @@ const commands: Readonly<Record<string, (setDialog: Browser['setDialog']) => boo
   },
 }
 
-/** As `Z` or `ctrl+z`, which is also Command on a Mac. Shift belongs to the character, as in `?`. */
+/** `Z`, or `ctrl+z` for Control and for Command on a Mac. Shift is part of the character, as in `?`. */
 function nameOfKeys({ key, ctrlKey, metaKey, shiftKey, altKey }: KeyboardEvent): string {
   if (altKey || (shiftKey && (ctrlKey || metaKey))) return ''
   return ctrlKey || metaKey ? `ctrl+${key.toLowerCase()}` : key

@@ -88,7 +88,7 @@ export function useBrowser(
     [],
   )
   const listing = useFolderListing({ bucket, prefix, filter, round }, onRemoved)
-  // Folders are first.
+  // Folders come first.
   const sizes = useFolderSizes(bucket, prefix, listing.entries[0]?.kind === 'folder')
   const entries = useMemo(
     () => inOrder(listing.entries, sort, sizes.counts),
@@ -126,7 +126,7 @@ export function useBrowser(
   }
 }
 
-/** What this browser remembers. Other tabs keep what they have. */
+/** A value that this browser remembers. Other open tabs keep their own. */
 function useStored<Value>(
   key: string,
   defaultValue: Value,
@@ -284,7 +284,7 @@ function useCommands(parts: CommandParts): Browser['onCommand'] {
   }
 }
 
-/** Goes to the row whose name is typed. Returns whether a command was a letter of it. */
+/** Goes to the row whose name is being typed. Returns whether the command was a letter of the name. */
 function useTyping({ entries, picked }: CommandParts): (command: GridCommand) => boolean {
   const typed = useRef<Typed>({ text: '', atMs: 0 })
   return (command) => {
@@ -300,7 +300,7 @@ function useTyping({ entries, picked }: CommandParts): (command: GridCommand) =>
   }
 }
 
-/** Opens the parent folder, with the keyboard at the folder that was left. */
+/** Opens the parent folder and moves the keyboard position to the folder that was left. */
 export function goUp(prefix: string, openPrefix: (prefix: string) => void): void {
   if (prefix === '') return
   focusNextList(prefix)

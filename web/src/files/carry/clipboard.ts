@@ -8,7 +8,7 @@ import { s3Uri } from '../entries/object-address.ts'
 import { jobs } from '../transfers/transfers.ts'
 
 interface Clip extends Carried {
-  /** The text in the clipboard of the system; undefined if the browser does not allow it. */
+  /** The text put into the system clipboard; undefined if the browser does not allow it. */
   readonly text: string | undefined
 }
 
@@ -18,17 +18,17 @@ class Clipboard extends Store<Clip | undefined> {
   }
 }
 
-/** What was cut or copied in this page. */
+/** The entries that were cut or copied in this page. */
 export const clipboard = new Clipboard(undefined)
 
 sessionStore.subscribe(() => {
   if (sessionStore.status === 'none') clipboard.set(undefined)
 })
 
-/** How many addresses are put into the clipboard of the system, for other programs. */
+/** Maximum addresses put into the system clipboard, for other programs. */
 const maxAddresses = 1_000
 
-/** Cuts or copies entries, until something else is copied. */
+/** Cuts or copies entries. They can be pasted until something else is copied. */
 export async function carry(carried: Carried): Promise<void> {
   const { bucket, entries } = carried
   const text = entries
@@ -42,9 +42,9 @@ export async function carry(carried: Carried): Promise<void> {
 }
 
 /**
- * Puts what was cut or copied into a folder.
+ * Pastes the cut or copied entries into a folder.
  *
- * @param text what the clipboard of the system has now; undefined if not known. Another text was copied later.
+ * @param text the current text of the system clipboard; undefined if not known. A different text was copied later.
  */
 export function pasteInto(folder: FolderAddress, text?: string): void {
   const clip = clipboard.snapshot()
@@ -53,7 +53,7 @@ export function pasteInto(folder: FolderAddress, text?: string): void {
   if (put(clip, folder) && clip.mode === 'move') clipboard.set(undefined)
 }
 
-/** Windows has other ends of lines in its clipboard. */
+/** Windows uses different line ends in its clipboard. */
 function sameLines(text: string): string {
   return text.replaceAll('\r\n', '\n')
 }

@@ -4,18 +4,18 @@ import { type Carried, subjectOf } from '../change/put-job.ts'
 import { put } from './clipboard.ts'
 import classes from './drag.module.css'
 
-/** Tells rows that are dragged from files and texts. */
+/** Distinguishes dragged rows from dragged files and texts. */
 const typeStart = 'application/x-bucketry-rows-'
 
 interface Dragged extends Omit<Carried, 'mode'> {
-  /** Of this drag alone: a drag of another page has another type, and one may end without an event. */
+  /** Unique to this drag: drags of other pages have other types, and a drag may end without an event. */
   readonly type: string
 }
 
-/** A drag is within one page, and there is one at a time. */
+/** Rows are dragged within one page, one drag at a time. */
 let dragged: Dragged | undefined
 
-/** Starts to drag rows to a folder. */
+/** Starts dragging rows to a folder. */
 export function dragRows({ dataTransfer }: DragEvent, rows: Omit<Carried, 'mode'>): void {
   const type = typeStart + crypto.getRandomValues(new Uint32Array(2)).join('-')
   dragged = { ...rows, type }
@@ -26,11 +26,11 @@ export function dragRows({ dataTransfer }: DragEvent, rows: Omit<Carried, 'mode'
   label.textContent = subjectOf(rows.entries)
   document.body.append(label)
   dataTransfer.setDragImage(label, -12, 10)
-  // The browser takes its picture after this event.
+  // The browser captures the drag image after this event.
   setTimeout(() => label.remove())
 }
 
-/** Handlers of an element that stands for a folder: rows are moved to it, with Ctrl or Alt copied. */
+/** Handlers of an element that represents a folder: dropped rows are moved to it, or copied with Ctrl or Alt. */
 export function dropTarget(folder: FolderAddress) {
   return {
     onDragOver(event: DragEvent) {

@@ -6,7 +6,7 @@ import type { FolderAddress } from '../change/move-plan.ts'
 import { clipboard, pasteInto } from './clipboard.ts'
 import classes from './paste-button.module.css'
 
-/** Shown after Cut or Copy: puts the entries into the open folder. */
+/** Shown after Cut or Copy. Pastes the entries into the open folder. */
 export function PasteButton({ to }: { readonly to: FolderAddress }) {
   const clip = useSyncExternalStore(clipboard.subscribe, clipboard.snapshot)
   if (clip === undefined) return null

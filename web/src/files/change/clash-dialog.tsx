@@ -8,7 +8,7 @@ import type { ClashAnswer } from './clash-names.ts'
 import type { ClashQuestion, ShownClash } from './clash-questions.ts'
 import classes from './name-list.module.css'
 
-/** Rows that are added at a time. */
+/** Rows added at a time. */
 const shownAtOnce = 50
 
 const labels: readonly { readonly value: ClashAnswer; readonly label: string }[] = [
@@ -60,7 +60,7 @@ function OneClash({ clashes, answer }: ClashQuestion) {
   )
 }
 
-/** A choice for all, and one for each file that is different. */
+/** One choice for all files, and exceptions for single files. */
 function ManyClashes({ clashes, answer }: ClashQuestion) {
   const [all, setAll] = useState<ClashAnswer>('keep-both')
   const [own, setOwn] = useState<ReadonlyMap<string, ClashAnswer>>(new Map())

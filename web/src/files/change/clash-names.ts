@@ -10,5 +10,5 @@ export function numberedName(name: string, number: number): string {
 
 export type ClashAnswer = 'replace' | 'keep-both' | 'skip'
 
-/** What to do about each conflict, by the key that exists. */
+/** What to do about each conflict, by the existing key. */
 export type ClashAnswers = (key: string) => ClashAnswer

@@ -4,7 +4,7 @@ import { formatModified } from '../entries/modified-time.ts'
 import type { ClashAnswers } from './clash-names.ts'
 
 export interface ShownClash {
-  /** The key that exists. */
+  /** The existing key. */
   readonly key: string
   /** Sizes and dates of both files. */
   readonly details: readonly string[]
@@ -15,7 +15,7 @@ interface FileFigures {
   readonly modifiedAtMs: number
 }
 
-/** Both files with size and date. @param verb what is done with the new one: `Moved`. */
+/** Both files with size and date. @param verb what happens to the new file: `Moved`. */
 export function shownClash(
   key: string,
   there: FileFigures | undefined,
@@ -31,7 +31,7 @@ function textOf({ size, modifiedAtMs }: FileFigures): string {
   return [formatBytes(size), formatModified(modifiedAtMs)].filter(Boolean).join(', ')
 }
 
-/** A question about files whose names exist at the target. */
+/** A question about files whose names already exist at the target. */
 export interface ClashQuestion {
   readonly clashes: readonly ShownClash[]
   /** Undefined: the question was closed without an answer. */

@@ -64,7 +64,7 @@ export function DeleteDialog({ bucket, entries, onClose }: DeleteDialogProps) {
   )
 }
 
-/** If it can't be read, what is deleted does not go there, and the text says so. */
+/** The state of the bucket's trash. If it cannot be read, deletion does not use the trash, and the text says so. */
 function useTrash(bucket: string) {
   return useQuery({
     queryKey: ['trash', bucket, ''],

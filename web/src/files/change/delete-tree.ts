@@ -19,7 +19,7 @@ interface DeleteTreeParts {
 interface DeletedTree {
   /** The number of deleted objects. */
   readonly deleted: number
-  /** A message about what remains and why: an empty folder that was created by hand. */
+  /** Says what remains and why: an empty folder that was created by hand. */
   readonly leftOver: string | undefined
 }
 

@@ -1,12 +1,12 @@
 import type { StatusReply } from '../../../../src/dashboard/management/management-schemas.ts'
 import { formatAmount } from '../../format/bytes.ts'
 
-/** What happens to what is moved to the trash. */
+/** What happens to objects in the trash. */
 export function trashText(days: number): string {
   return `It stays in the trash of this bucket for ${formatAmount(days, 'day')}. You can restore it there.`
 }
 
-/** What happens to deleted files on this drive; undefined while not known. */
+/** What happens to deleted files on this drive. Undefined: not known yet. */
 export function deletionText(deletes: StatusReply['drive']['deletes'] | undefined): string {
   switch (deletes) {
     case 'trash':

@@ -4,11 +4,11 @@ import { S3Failure } from '../s3/s3-failure.ts'
 import { hasAnything, isListed } from './drive-work.ts'
 import { type Move, movedKey } from './move-plan.ts'
 
-/** Makes the folders at the target that were made by hand at the source and are empty: no object stands for them. */
+/** Creates at the target the empty folders that were created by hand at the source: no object represents them. */
 export async function makeEmptyFolders(move: Move): Promise<void> {
   for await (const folder of emptyFolders(move.fromBucket, move.entry.key)) {
     const target = movedKey(move, folder)
-    // With a file in it, a folder needs no object of its own.
+    // A folder that contains a file needs no object of its own.
     if (await isListed(move.toBucket, target)) continue
     await makeFolder(move.toBucket, target).catch((error: unknown) => {
       const isThere = error instanceof S3Failure && error.status === 412
@@ -17,7 +17,7 @@ export async function makeEmptyFolders(move: Move): Promise<void> {
   }
 }
 
-/** The folders below this one, and itself, with nothing in them. */
+/** The empty folders below this one, and this one if it is empty. */
 async function* emptyFolders(bucket: string, folder: string): AsyncGenerator<string> {
   let isEmpty = true
   let after: string | undefined

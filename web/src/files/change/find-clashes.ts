@@ -10,7 +10,8 @@ export type ListKeysAfter = (startAfter: string) => Promise<{
 }>
 
 /**
- * Returns those of `keys` that exist, with their entries if the listing has them. Walks both sides in listing order and requests a page only
+ * Returns the `keys` that exist, with their entries if the listing has them. Walks both sides in listing order and
+ * requests a page only
  * where one of `keys` may be: one request for an empty folder, and never more than there are keys
  * or pages.
  */

@@ -8,14 +8,14 @@ import { pagesOf } from '../listing/open-folder.ts'
 import type { FolderAddress } from './move-plan.ts'
 import classes from './name-list.module.css'
 
-/** Folders in the list, which has a row for each. */
-const mostShown = 1_000
+/** Maximum folders in the list, each with a row of its own. */
+const maxShown = 1_000
 
-/** Entries that are read to find them. */
-const mostRead = 100_000
+/** Maximum entries read to find folders. */
+const maxRead = 100_000
 
 interface FolderPickerProps {
-  /** The prefix may still be being typed. */
+  /** The user may still be typing the prefix. */
   readonly at: FolderAddress
   readonly onPick: (prefix: string) => void
 }
@@ -69,7 +69,7 @@ export function FolderPicker({ at, onPick }: FolderPickerProps) {
   )
 }
 
-/** The subfolders, as far as they are worth reading. */
+/** The subfolders, up to the limits above. */
 async function foldersIn(bucket: string, prefix: string, signal: AbortSignal) {
   const pages = pagesOf({ bucket, prefix, filter: '' })
   const enough = new AbortController()
@@ -82,8 +82,8 @@ async function foldersIn(bucket: string, prefix: string, signal: AbortSignal) {
     folders.push(...entries.filter(({ kind }) => kind === 'folder'))
     read += entries.length
     after = continuationToken
-  } while (after !== undefined && folders.length < mostShown && read < mostRead)
-  // Ends a response that is not read to its end.
+  } while (after !== undefined && folders.length < maxShown && read < maxRead)
+  // Cancels a response that is not read completely.
   enough.abort()
   return { folders, isMore: after !== undefined }
 }

@@ -10,7 +10,7 @@ interface FreeClient {
 const maxNumber = 100
 
 /**
- * The same moves to names that are free: `a (2).txt`, `trip (2)/`.
+ * The same moves, to free names: `a (2).txt`, `trip (2)/`.
  *
  * @throws Error with a message to show.
  */

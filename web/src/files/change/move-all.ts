@@ -15,7 +15,7 @@ import {
 
 interface MoveAllParts {
   readonly client: MoveClient
-  /** Of this move and its earlier attempts. */
+  /** The copies made by this move and its earlier attempts. */
   readonly copies: CopiedFiles
   readonly mode: PutMode
   readonly report: JobReport
@@ -41,7 +41,7 @@ const words = {
   copy: { done: 'copied', doing: 'copying', again: 'copy' },
 } as const
 
-/** A move and the files of it that are not moved yet. */
+/** A move and its files that are not moved yet. */
 interface Outcome {
   readonly move: Move
   readonly clashes: MoveClash[]
@@ -144,7 +144,7 @@ class MoveRun {
     const free = isReplacing
       ? new Map<string, string>()
       : await this.#parts.freeKeys(toBucket, keys)
-    // Replaces what the person was asked about, and nothing that came later.
+    // Replaces only the version that the user was asked about.
     const files: FileMoves['files'] = clashes.map(({ file, target: { bucket, key }, there }) => ({
       file,
       target: { bucket, key: free.get(key) ?? key },

@@ -26,18 +26,18 @@ const moveClient: MoveClient = {
   },
 }
 
-/** How many moved files are remembered, to repeat the move or to move them back. */
+/** Maximum moved files remembered to repeat or undo the move. */
 const maxRemembered = 20_000
 
 interface MoveOptions {
   readonly mode?: PutMode
-  /** Whether to ask about name conflicts; if not, such files are not moved. */
+  /** Whether to ask about name conflicts. If false, files with conflicts are not moved. */
   readonly isAsking?: boolean
-  /** Whether copies get free names, instead of those of the moves. */
+  /** Whether copies get free names instead of the names in the moves. */
   readonly isDuplicate?: boolean
 }
 
-/** Moves or copies files and trees. A move can be undone: what came to the old places stays. */
+/** Moves or copies files and trees. A move can be undone: files created at the old places since then stay. */
 export function moveJob(
   title: string,
   moves: readonly Move[],
@@ -49,7 +49,7 @@ export function moveJob(
   return {
     title,
     async work(report) {
-      // Once: a repetition goes on with the same duplicates.
+      // Chosen once: a repeated job continues with the same duplicates.
       placed ??= await freePlaces(moves, freeClient)
       return moveAll(placed, {
         ...{ client: moveClient, copies, mode, report },

@@ -25,7 +25,7 @@ export interface Move {
 /** Whether the entries leave their folder. */
 export type PutMode = 'move' | 'copy'
 
-/** Why a move is not possible; undefined: it is possible. */
+/** Why a move is not possible; undefined if it is. */
 export type MoveObstacle = 'same-folder' | 'into-itself' | 'too-long' | undefined
 
 /** Moves an entry to a folder, under its own name or another one. */
@@ -57,7 +57,7 @@ export function movedKey({ entry, to }: Move, key: string): string {
   return to + key.slice(entry.key.length)
 }
 
-/** Why a name is invalid for a file or folder; undefined: it is valid. */
+/** Why a name is invalid for a file or folder; undefined if it is valid. */
 export function nameProblem(name: string): string | undefined {
   if (name === '') return 'Enter a name.'
   if (name.includes('/')) return 'A name cannot contain a slash. To change the folder, use Move.'

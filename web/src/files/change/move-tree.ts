@@ -15,7 +15,7 @@ export interface MoveClient {
    * Returns the ETag of the copy.
    *
    * @param replaces the ETag of the object that is replaced; undefined: the target is free
-   * @throws a Clash if the target is another one, or the source has changed.
+   * @throws a Clash if the target is a different object, or the source has changed.
    */
   copy(
     source: FileEntry & { readonly bucket: string },
@@ -42,7 +42,7 @@ export interface MoveClash {
 export interface MovedFile {
   readonly file: FileEntry
   readonly target: ObjectAddress
-  /** Of the object at the target. */
+  /** The ETag of the object at the target. */
   readonly etag: string
 }
 
@@ -59,12 +59,12 @@ interface MoveReport {
   onClash(clash: MoveClash): void
 }
 
-/** What a move has copied, so that its repetition does not find its own copies in its way. */
+/** The copies made by a move, so that a repeated move does not treat them as conflicts. */
 export class CopiedFiles {
   readonly #copies = new Map<string, MovedFile>()
   readonly #limit: number
 
-  /** @param limit of files that are remembered */
+  /** @param limit maximum files remembered */
   constructor(limit: number) {
     this.#limit = limit
   }
@@ -86,7 +86,7 @@ function versionOf({ key, etag }: FileEntry): string {
 interface MoveParts {
   readonly client: MoveClient
   readonly copies: CopiedFiles
-  /** Whether the sources stay. */
+  /** Whether to keep the sources. */
   readonly isCopy?: boolean
   readonly report: MoveReport
 }
@@ -111,8 +111,7 @@ const batchSize = 100
 /**
  * Moves or copies a file, or everything below a prefix, object by object: each object is copied to a free
  * key, then its source is deleted if it has not changed since. If stopped at any point, every
- * object is complete in one of the two places or, after a lost response, in both. Repeating the
- * move does the rest.
+ * object is complete in one of the two places or, after a lost response, in both. Repeating the move completes it.
  */
 export async function moveTree(move: Move, parts: MoveParts): Promise<void> {
   const { client, report } = parts
@@ -180,7 +179,7 @@ async function copyOnce(
   fromBucket: string,
   { client, copies }: MoveParts,
 ): Promise<MovedFile> {
-  // Of a file that was just uploaded, the version is not known yet.
+  // The version of a file that was just uploaded is not known yet.
   const isKnown = listed.etag !== ''
   const current = isKnown ? undefined : await client.find({ bucket: fromBucket, key: listed.key })
   const file = current ?? listed

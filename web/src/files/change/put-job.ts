@@ -5,7 +5,7 @@ import type { JobOrder } from '../transfers/job-list.ts'
 import { moveJob } from './move-job.ts'
 import { type FolderAddress, folderLabel, moveTo, obstacleOf, type PutMode } from './move-plan.ts'
 
-/** Entries of one bucket on their way to a folder. */
+/** Entries of one bucket to move or copy to a folder. */
 export interface Carried {
   readonly mode: PutMode
   readonly bucket: string
@@ -18,7 +18,7 @@ const problems = {
 }
 
 /**
- * Moves or copies entries to a folder. Copies into their own folder get other names.
+ * Moves or copies entries to a folder. Copies in the same folder get new names.
  *
  * @throws RangeError with a message to show if it is not possible.
  */

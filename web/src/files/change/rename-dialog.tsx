@@ -24,7 +24,7 @@ export function RenameDialog({ bucket, entry, onClose }: RenameDialogProps) {
   const { isAsking, asks, question } = useSpacesQuestion(name, setName)
   const { mutate, isPending, error } = useMutation({
     networkMode: 'always',
-    // It may be the function of the render before: a name that was just entered is passed on.
+    // This may be the function of the previous render, so the name just entered is passed as an argument.
     mutationFn: async (entered: string) => {
       if (entered === entry.name) return onClose()
       const move = checkedMove(entry, bucket, entered)
@@ -54,8 +54,8 @@ export function RenameDialog({ bucket, entry, onClose }: RenameDialogProps) {
       {question}
       {isMerging && (
         <Alert color="yellow" variant="light">
-          A folder with this name already exists. The contents of this folder are moved into it. You
-          are asked before any file is replaced.
+          A folder with this name already exists. The contents of this folder will be moved into it.
+          You will be asked before any file is replaced.
         </Alert>
       )}
     </FormDialog>
@@ -77,7 +77,7 @@ function checkedMove(entry: Entry, bucket: string, name: string): Move {
   return move
 }
 
-/** A tree may take long and continues in the transfers. @throws Error if a file was not renamed. */
+/** Renaming a tree may take long and continues in the transfers. @throws Error if a file was not renamed. */
 async function rename(move: Move, name: string): Promise<void> {
   const { entry } = move
   const title = `Renaming “${visibleName(entry.name)}” to “${visibleName(name)}”`

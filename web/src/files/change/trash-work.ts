@@ -17,7 +17,7 @@ import { deletionsFrom, untilNextAsk } from './drive-work.ts'
 
 const path = '/-/api/trash'
 
-/** Files of one request: its body stays below the limit of the gateway. */
+/** Maximum files per request, to keep the body below the limit of the gateway. */
 const batchSize = 100
 
 export function readTrash(bucket: string, after: string, signal: AbortSignal): Promise<TrashReply> {
@@ -75,7 +75,7 @@ async function trashBatch(
   return deleted
 }
 
-/** Files together, each folder alone. */
+/** Batches of files; each folder is a batch of its own. */
 function batchesOf(entries: readonly Entry[]): readonly (readonly Entry[])[] {
   const files = entries.filter(({ kind }) => kind === 'file')
   const batches: (readonly Entry[])[] = []
@@ -90,7 +90,7 @@ function publishBack(bucket: string, entry: Entry): void {
   driveChanges.publish({ type: 'added', bucket, file: { ...file, key: entry.key } })
 }
 
-/** @param onEnd with whether everything was restored */
+/** @param onEnd called with whether everything was restored */
 export function restoreJob(
   title: string,
   body: RestoreBody,
@@ -108,7 +108,7 @@ export function restoreJob(
   }
 }
 
-/** Deletes what is in the trash permanently. */
+/** Permanently deletes what is in the trash. */
 export function emptyJob(title: string, body: EmptyBody, onEnd: () => void): JobOrder {
   return {
     title,

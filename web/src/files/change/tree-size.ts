@@ -3,14 +3,14 @@ import type { ListingPage } from '../listing/open-folder.ts'
 export interface TreeSize {
   readonly objects: number
   readonly bytes: number
-  /** Whether more exists than was counted. */
+  /** Whether there are more objects than were counted. */
   readonly isMore: boolean
 }
 
 /** The maximum number of requests for counting. */
 const maxPages = 20
 
-/** Counts what lies below a prefix, up to 20,000 objects. */
+/** Counts the objects below a prefix, up to 20,000. */
 export async function treeSize(
   listTree: (continuationToken: string | undefined) => Promise<ListingPage>,
 ): Promise<TreeSize> {

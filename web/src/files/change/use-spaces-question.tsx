@@ -4,7 +4,7 @@ import { NameText } from '../entries/name-text.tsx'
 import { trimmedPath } from './move-plan.ts'
 
 interface SpacesQuestion {
-  /** Whether the question stands: submitting again keeps the spaces. */
+  /** Whether the question is shown: submitting again keeps the spaces. */
   readonly isAsking: boolean
   /** Called on submit. Returns whether the name has spaces that were not asked about. */
   readonly asks: () => boolean

@@ -34,7 +34,7 @@ interface EditFileProps extends EditDialogProps {
 
 function EditFile({ bucket, entries, file, onClose }: EditFileProps) {
   const { data, error } = useObjectDetails(bucket, file.key)
-  /** The version that the form shows, whatever is uploaded meanwhile. */
+  /** The version that the form shows, even if another one is uploaded while it is open. */
   const first = useRef<ObjectDetails>(undefined)
   first.current ??= data
   const details = first.current
@@ -83,7 +83,7 @@ function EditMany({ bucket, entries, onClose }: EditDialogProps) {
   )
 }
 
-/** Edits, and has details loaded again. */
+/** Edits files, and reloads their details. */
 function useClient(bucket: string): EditClient {
   const queries = useQueryClient()
   return useMemo(
@@ -96,7 +96,7 @@ function useClient(bucket: string): EditClient {
 }
 
 interface EditFormProps extends EditDialogProps {
-  /** Of the only file. */
+  /** The details of a single file. */
   readonly details: ObjectDetails | undefined
   readonly isBusy?: boolean
   readonly problem?: string | undefined
@@ -128,9 +128,9 @@ function EditForm({ bucket, entries, details, onSave, onClose, ...props }: EditF
         onChange={setDraft}
       />
       <Text size="xs" c="dimmed">
-        Each file is copied onto itself on the drive. Content and tags stay. The date becomes that
-        of now, also for rules that delete by age. The ETag of a file that was uploaded in parts
-        becomes another one.
+        Each file is copied onto itself on the drive. Content and tags stay. The date changes to
+        now, also for rules that delete by age. The ETag of a file that was uploaded in parts
+        changes.
       </Text>
     </FormDialog>
   )

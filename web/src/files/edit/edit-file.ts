@@ -6,9 +6,9 @@ import { driveChanges } from '../transfers/transfers.ts'
 import type { EditClient } from './edit-job.ts'
 import { changedMetadata, isListedVersion, type MetadataChange } from './metadata-change.ts'
 
-const hasChanged = 'It has changed since it was shown. Look at it, then edit it again.'
+const hasChanged = 'It has changed since it was shown. Check it, then edit it again.'
 
-/** @param onEdited called for each file whose metadata is other now */
+/** @param onEdited called for each file whose metadata has changed */
 export function editClient(bucket: string, onEdited: (key: string) => void): EditClient {
   return {
     listTree: (prefix, after) => listPage({ bucket, prefix, isDeep: true, after }),
@@ -28,8 +28,7 @@ export function editClient(bucket: string, onEdited: (key: string) => void): Edi
 }
 
 /**
- * Copies a file onto itself with other metadata, unless it has it already: after a reply that was lost, that is the
- * state that was wanted.
+ * Copies a file onto itself with new metadata, unless it already has that metadata, for example after a lost reply.
  *
  * @throws RangeError with a message to show; S3Failure; ApiError
  */

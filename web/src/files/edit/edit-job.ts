@@ -12,13 +12,13 @@ const concurrency = 4
 export interface EditClient {
   /** A page of everything below a prefix. */
   listTree(prefix: string, continuationToken: string | undefined): Promise<ListingPage>
-  /** Returns whether anything was to be changed. */
+  /** Returns whether anything had to be changed. */
   edit(file: FileEntry, change: MetadataChange): Promise<boolean>
   /** Why an error affects only this object; undefined if the whole edit has to stop. */
   reasonOf(error: unknown): string | undefined
 }
 
-/** Changes the metadata of files, and of all files in folders. Repeating it does the rest. */
+/** Changes the metadata of files, and of all files in folders. Repeating the job does the rest. */
 export function editJob(
   title: string,
   entries: readonly Entry[],
@@ -62,14 +62,14 @@ class EditRun {
     do {
       if (this.#report.signal.aborted) return
       const page = await this.#client.listTree(prefix, token)
-      // The object of a folder itself is no file.
+      // The marker object of a folder is not a file.
       const isFile = (entry: Entry) => entry.kind === 'file' && !entry.key.endsWith('/')
       await this.#editThese(page.entries.filter(isFile) as readonly FileEntry[])
       token = page.continuationToken
     } while (token !== undefined)
   }
 
-  /** @throws what makes the whole edit stop. */
+  /** @throws an error that stops the whole edit. */
   async #editThese(files: readonly FileEntry[]): Promise<void> {
     const waiting = files.values()
     let fatal: unknown
@@ -89,7 +89,7 @@ class EditRun {
 
   async #editOne(file: FileEntry): Promise<void> {
     try {
-      // A browser would ask for another object.
+      // A browser would request a different object.
       if (!isReachable(file.key)) throw new RangeError('Its path has “.” or “..” in it.')
       if (await this.#client.edit(file, this.#change)) this.#edited += 1
       else this.#same += 1
@@ -103,7 +103,7 @@ class EditRun {
 
   #text(): string {
     const parts = [`${formatAmount(this.#edited, 'file')} changed`]
-    if (this.#same > 0) parts.push(`${formatCount(this.#same)} had these values already`)
+    if (this.#same > 0) parts.push(`${formatCount(this.#same)} already had these values`)
     if (this.#skipped > 0) parts.push(`${formatCount(this.#skipped)} not changed`)
     return `${parts.join(', ')}.`
   }

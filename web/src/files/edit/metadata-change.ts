@@ -1,7 +1,7 @@
 import type { FileEntry } from '../entries/entry.ts'
 import { decodedMetadata, type ReplyHeaders } from '../s3/object-details.ts'
 
-/** The header fields that people edit. The others that are stored with an object stay. */
+/** The header fields that can be edited. Others that are stored with an object stay. */
 export const editedHeaders = [
   'Content-Type',
   'Cache-Control',
@@ -10,7 +10,7 @@ export const editedHeaders = [
 ] as const
 export type EditedHeader = (typeof editedHeaders)[number]
 
-/** What is to change; everything else stays as each object has it. */
+/** The changes; everything else stays as it is on each object. */
 export interface MetadataChange {
   /** '' removes it. */
   readonly headers: ReadonlyMap<EditedHeader, string>
@@ -26,7 +26,7 @@ const keptHeaders = [...editedHeaders, 'Content-Language', 'Expires'] as const
 /**
  * The header fields of a copy that gives an object its metadata after a change; undefined if it would be the same.
  *
- * @param stored of its HEAD.
+ * @param stored the header fields of its HEAD.
  * @throws RangeError with a message to show if the object would lose something, or has too much.
  */
 export function changedMetadata(
@@ -57,7 +57,7 @@ export function changedMetadata(
   }
 }
 
-/** Why a copy would lose metadata: what is not in the answer would not be in the copy. */
+/** Why a copy would lose metadata: metadata missing from the reply would also be missing from the copy. */
 function lossOf(stored: ReplyHeaders): string | undefined {
   if (stored.get('x-bucketry-attributes') !== null) {
     return 'Its metadata cannot be read, because the database does not respond. Try again later.'
@@ -77,13 +77,13 @@ function textOf(...maps: readonly ReadonlyMap<string, string>[]): string {
   return JSON.stringify(maps.map((map) => [...map].sort(([a], [b]) => (a < b ? -1 : 1))))
 }
 
-/** Why there is too much user metadata, for people; undefined: there is not. */
+/** Why there is too much user metadata, for people; undefined if there is not. */
 export function sizeProblem(metadata: ReadonlyMap<string, string>): string | undefined {
   let text = ''
   for (const [name, value] of metadata) text += name + fieldText(value)
   const bytes = new TextEncoder().encode(text).length
   if (bytes <= maxMetadataBytes) return undefined
-  return `Names and values together may have 2,048 bytes. These have ${bytes.toLocaleString('en')}.`
+  return `Names and values together are limited to 2,048 bytes. These have ${bytes.toLocaleString('en')}.`
 }
 
 function metadataField(name: string, value: string): readonly [string, string] {
@@ -95,13 +95,16 @@ function latin1Of(text: string): string {
   return String.fromCharCode(...new TextEncoder().encode(text))
 }
 
-/** What a header field cannot have as it is, is sent as a word of RFC 2047, which every reader decodes. */
+/** Text that a header field cannot contain is sent as an RFC 2047 encoded word, which every reader decodes. */
 function fieldText(value: string): string {
   if (!/[\0-\x1f\x7f]|^ | $/.test(value)) return value
   return `=?UTF-8?B?${btoa(latin1Of(value))}?=`
 }
 
-/** Whether the object is still the one that was listed. One that this page has just made has no ETag in its list yet. */
+/**
+ * Whether the object is still the listed version. An object that this page has just created has no ETag in the list
+ * yet.
+ */
 export function isListedVersion(stored: ReplyHeaders, { etag }: Pick<FileEntry, 'etag'>): boolean {
   return etag === '' || stored.get('etag') === `"${etag}"`
 }

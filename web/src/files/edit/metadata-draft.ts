@@ -6,14 +6,14 @@ import {
   sizeProblem,
 } from './metadata-change.ts'
 
-/** What is typed in the form. */
+/** The form, as it is typed. */
 export interface MetadataDraft {
   readonly fields: Readonly<Record<EditedHeader, FieldDraft>>
   readonly rows: readonly RowDraft[]
 }
 
 export interface FieldDraft {
-  /** Of one file: it was typed. For several: all of them get the value. */
+  /** For one file: the field was edited. For several: all of them get the value. */
   readonly isChanged: boolean
   readonly value: string
 }
@@ -23,11 +23,11 @@ export interface RowDraft {
   readonly id: number
   readonly name: string
   readonly value: string
-  /** For several files: whether it is removed from all of them. */
+  /** For several files: whether the entry is removed from all of them. */
   readonly isRemoval: boolean
 }
 
-/** The form of one file, or the empty one of several. */
+/** The form for one file, or an empty form for several. */
 export function draftOf(details: ObjectDetails | undefined): MetadataDraft {
   const fields = editedHeaders.map((name) => [
     name,
@@ -49,7 +49,7 @@ export function withRow({ fields, rows }: MetadataDraft): MetadataDraft {
   return { fields, rows: [...rows, { id, name: '', value: '', isRemoval: false }] }
 }
 
-/** What the form changes. @param details of the only file */
+/** The changes made in the form. @param details of a single file */
 export function changeOf(draft: MetadataDraft, details: ObjectDetails | undefined): MetadataChange {
   const headers = new Map<EditedHeader, string>()
   for (const name of editedHeaders) {
@@ -64,7 +64,7 @@ export function changeOf(draft: MetadataDraft, details: ObjectDetails | undefine
     if (before.get(key) !== value) metadata.set(key, isRemoval ? undefined : value)
     before.delete(key)
   }
-  // The lines that are gone.
+  // The removed lines.
   for (const name of before.keys()) metadata.set(name, undefined)
   return { headers, metadata }
 }
@@ -78,7 +78,7 @@ export function headerProblem(name: EditedHeader, value: string): string | undef
   if (/[^ -~]/.test(text)) {
     return name === 'Content-Disposition'
       ? 'Use ASCII. For other letters in a file name, write filename*=UTF-8’’ and percent-encode them.'
-      : 'Use letters, digits and signs of ASCII.'
+      : 'Use ASCII letters, digits and symbols.'
   }
   if (name === 'Content-Type' && text !== '' && !mediaType.test(text)) {
     return 'Write a type and a subtype, such as image/jpeg or text/plain; charset=utf-8.'
@@ -93,7 +93,7 @@ export function rowProblem({ id, name }: RowDraft, rows: readonly RowDraft[]): s
   if (/[^\w!#$%&'*+.^`|~-]/.test(name)) return 'Use letters, digits, hyphens and dots.'
   const isSame = (other: RowDraft) => other.name.toLowerCase() === name.toLowerCase()
   return rows.some((other) => other.id < id && isSame(other))
-    ? 'This name is there already.'
+    ? 'This name is already used.'
     : undefined
 }
 

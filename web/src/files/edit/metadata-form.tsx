@@ -24,9 +24,9 @@ import classes from './metadata-form.module.css'
 
 interface MetadataFormProps {
   readonly draft: MetadataDraft
-  /** Whether several files are edited, which keep what is not chosen here. */
+  /** Whether several files are edited. They keep everything that is not ticked here. */
   readonly isMany: boolean
-  /** Whether the person has tried to save. Until then, an empty name is one that is not typed yet. */
+  /** Whether the user has tried to save. Until then, an empty name is not an error. */
   readonly isTried: boolean
   readonly onChange: (draft: MetadataDraft) => void
 }
@@ -49,7 +49,8 @@ export function MetadataForm({ draft, isMany, isTried, onChange }: MetadataFormP
     <>
       {isMany && (
         <Text size="sm">
-          Tick what all files get, also those in folders. Everything else stays as each file has it.
+          Tick what to set for all files, including those in folders. Everything else stays as it is
+          on each file.
         </Text>
       )}
       <SimpleGrid cols={{ base: 1, sm: isMany ? 1 : 2 }} spacing="md" verticalSpacing="sm">

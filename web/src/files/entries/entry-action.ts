@@ -49,9 +49,9 @@ export function actionsFor(entries: readonly Entry[]): readonly EntryAction[] {
   return entries.some(({ kind }) => kind === 'folder') ? ['measure', ...forSeveral] : forSeveral
 }
 
-/** Why an action is not possible for these entries, as a message; undefined: it is possible. */
+/** Why an action is not possible for these entries, as a message; undefined if it is. */
 export function actionObstacle(action: EntryAction, entries: readonly Entry[]): string | undefined {
-  // Several are downloaded as an archive, which the server reads, and edited one by one.
+  // Several files are downloaded as an archive that the server builds, and edited one by one.
   if ((action === 'download' || action === 'edit') && entries.length > 1) return undefined
   const isOpaque = entries.some(({ kind, key }) => kind === 'file' && !isReachable(key))
   if (byPath.has(action) && isOpaque) {

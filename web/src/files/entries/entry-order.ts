@@ -59,7 +59,10 @@ export type FolderMeasures = ReadonlyMap<
   { readonly bytes: number | null; readonly lastModified: string | null }
 >
 
-/** Reorders entries that are sorted by name. Folders stay first; those of which nothing is known stay behind the others. */
+/**
+ * Reorders entries that are sorted by name. Folders stay first; folders without known figures come after the other
+ * folders.
+ */
 export function inOrder(
   sorted: readonly Entry[],
   { field, isDescending }: Sort,

@@ -41,7 +41,7 @@ const byExtension: Readonly<Record<string, readonly [PreviewKind, string]>> = {
 
 const zipType = /^application\/(x-)?(zip|zip-compressed|java-archive)$/
 
-/** Types that say nothing. That of MPEG streams is given to TypeScript, and no browser plays it. */
+/** Types that say nothing. `video/mp2t` is often set for TypeScript files, and no browser plays it. */
 const typeless = new Set(['', 'application/octet-stream', 'binary/octet-stream', 'video/mp2t'])
 
 /** Text types outside `text/*`. */

@@ -1,6 +1,6 @@
 import type { Entry } from './entry.ts'
 
-/** What was typed to find a row, and when. */
+/** The text typed to find a row, and when. */
 export interface Typed {
   readonly text: string
   readonly atMs: number
@@ -18,8 +18,8 @@ export function typedMore(before: Typed, letter: string, nowMs: number): Typed {
 }
 
 /**
- * The row whose name begins with the text, from the active row on and around the end; the same letter again goes to
- * the next one. -1: none.
+ * The row whose name begins with the text. Starts at the active row and wraps at the end; the same letter again goes
+ * to the next match. -1: none.
  */
 export function typedIndex(entries: readonly Entry[], active: number, text: string): number {
   const letters = Array.from(text)

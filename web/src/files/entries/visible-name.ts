@@ -13,7 +13,7 @@ const arabicAfter = /^\p{Script=Arabic}/u
 
 interface NamePiece {
   readonly text: string
-  /** Stands for an invisible character. */
+  /** Whether the text represents an invisible character. */
   readonly isMark: boolean
 }
 

@@ -7,15 +7,15 @@ export interface WantedCount {
 }
 
 interface CountQueueParts {
-  /** Resolves when the service counts the folder. */
+  /** Resolves when the service has started to count the folder. */
   readonly start: (wanted: WantedCount) => Promise<void>
-  /** Whether an error says that the service counts as many folders as it does at once. */
+  /** Whether an error says that the service is counting the maximum number of folders. */
   readonly isFull: (error: unknown) => boolean
   readonly pause: () => Promise<void>
   readonly onFailure: (error: unknown) => void
 }
 
-/** Folders that wait to be counted: the service counts a few at once. */
+/** Folders that wait to be counted: the service counts only a few at a time. */
 export class CountQueue extends Store<readonly WantedCount[]> {
   readonly #parts: CountQueueParts
   #isRunning = false
@@ -33,7 +33,7 @@ export class CountQueue extends Store<readonly WantedCount[]> {
     if (!this.#isRunning) void this.#run()
   }
 
-  /** Those that match do not wait any more. */
+  /** Removes the folders that match from the queue. */
   drop(isDropped: (wanted: WantedCount) => boolean): void {
     this.publish(this.snapshot().filter((wanted) => !isDropped(wanted)))
   }

@@ -12,7 +12,7 @@ interface FolderFiguresProps {
   readonly classes: Readonly<Record<string, string>>
 }
 
-/** The size and the newest date of a folder that was counted, in its row. */
+/** The size and the newest date of a counted folder, in its row. */
 export function FolderFigures({ folder, classes }: FolderFiguresProps) {
   const { counts, waiting } = useContext(FolderSizesContext)
   const count = counts.get(folder.key)

@@ -7,7 +7,7 @@ import { showFailure } from '../../ui/messages.ts'
 import { CountQueue } from './count-queue.ts'
 import type { FolderCount } from './size-text.ts'
 
-/** What is known about the folders in a folder. */
+/** The known sizes of the folders in a folder. */
 export interface FolderSizes {
   /** By the key of the folder. */
   readonly counts: ReadonlyMap<string, FolderCount>
@@ -16,7 +16,7 @@ export interface FolderSizes {
 
 const noSizes: FolderSizes = { counts: new Map(), waiting: new Set() }
 
-/** For the rows of the open folder. */
+/** The folder sizes for the rows of the open folder. */
 export const FolderSizesContext = createContext(noSizes)
 
 const path = '/-/api/folder-counts'
@@ -35,7 +35,7 @@ export function measure(bucket: string, prefixes: readonly string[]): void {
   queue.add(bucket, prefixes)
 }
 
-/** Stops the counts of these folders, and forgets those that wait. */
+/** Stops counting these folders, and removes those that wait from the queue. */
 export async function stopMeasuring(
   bucket: string,
   { counts, waiting }: FolderSizes,
@@ -43,7 +43,7 @@ export async function stopMeasuring(
   queue.drop((wanted) => wanted.bucket === bucket && waiting.has(wanted.prefix))
   const running = [...counts.values()].filter(({ isCounting }) => isCounting)
   const stop = ({ id }: FolderCount) => request(`${path}/${id}`, { method: 'DELETE' })
-  // The rows ask until none is counted any more.
+  // The rows poll until no folder is being counted.
   await Promise.allSettled(running.map(stop))
 }
 
@@ -60,7 +60,7 @@ export function useFolderSizes(bucket: string, prefix: string, hasFolders: boole
   })
   // biome-ignore lint/correctness/useExhaustiveDependencies: for each change of the queue
   useEffect(() => {
-    // One that waited is counted now.
+    // A folder that waited is counted now.
     if (hasFolders) void refetch()
   }, [queued, hasFolders, refetch])
   return useMemo(() => {
@@ -73,7 +73,7 @@ export function useFolderSizes(bucket: string, prefix: string, hasFolders: boole
   }, [data, queued, bucket])
 }
 
-/** How many folders are being counted, or wait. */
+/** The number of folders that are being counted or waiting. */
 export function measuredCount({ counts, waiting }: FolderSizes): number {
   const running = [...counts.values()].filter(({ isCounting }) => isCounting)
   return new Set([...waiting, ...running.map((count) => count.prefix)]).size

@@ -4,14 +4,14 @@ import { formatMoment } from '../../format/time.ts'
 
 export type FolderCount = FolderCountsReply['counts'][number]
 
-/** What a row says of a folder; '' for nothing. */
+/** The text of a folder in its row; '' for none. */
 interface SizeText {
   readonly text: string
-  /** In the tooltip. */
+  /** The text of the tooltip. */
   readonly title: string
 }
 
-/** @param isWaiting before it is counted */
+/** @param isWaiting whether the folder waits to be counted */
 export function sizeText(count: FolderCount | undefined, isWaiting: boolean): SizeText {
   if (count?.isCounting === true) {
     const { objects, bytes } = count.found

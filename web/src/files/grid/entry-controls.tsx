@@ -7,7 +7,7 @@ import { visibleName } from '../entries/visible-name.ts'
 import classes from './entry-frame.module.css'
 import type { RowActions } from './row-actions.ts'
 
-/** The handlers of the element of an entry, and what tells its state. */
+/** The handlers and state attributes of the element of an entry. */
 export function entryProps(
   entry: Entry,
   actions: RowActions,
@@ -36,7 +36,7 @@ export function entryProps(
 export interface EntryState {
   readonly isSelected: boolean
   readonly isActive: boolean
-  /** Cut, until it is pasted. */
+  /** Whether the entry is cut and not yet pasted. */
   readonly isCut: boolean
 }
 
@@ -44,7 +44,7 @@ function isControl(target: EventTarget): boolean {
   return target instanceof Element && target.closest('label, button, a') !== null
 }
 
-/** A press in a row leaves the focus on the grid. */
+/** Keeps the focus on the grid when a row is pressed. */
 function focusGrid(event: SyntheticEvent): void {
   event.currentTarget.closest<HTMLElement>('[data-files-grid]')?.focus({ preventScroll: true })
 }
@@ -75,7 +75,7 @@ export function EntryCheck({
   )
 }
 
-/** The name of an entry: a press opens it. */
+/** The name of an entry. A press opens the entry. */
 export function EntryName({
   entry,
   actions,

@@ -16,29 +16,29 @@ import type { Entry } from '../entries/entry.ts'
 import frame from './entry-frame.module.css'
 import type { RowActions } from './row-actions.ts'
 
-/** What shows the entries of a folder, as a list or as tiles. */
+/** The props of a view of the entries, as a list or as tiles. */
 export interface EntryViewProps {
   readonly bucket: string
   readonly label: string
   readonly entries: readonly Entry[]
-  /** Names the order and the filter. If it changes, the list starts at its beginning. */
+  /** Identifies the order and the filter. If it changes, the list scrolls to the top. */
   readonly arrangement: string
   /** Whether more entries exist than are loaded. */
   readonly isPartial: boolean
   readonly selection: Selection
   readonly activeIndex: number
   readonly actions: RowActions
-  /** Keyboard navigation led here and wants the focus at this key. */
+  /** Called after keyboard navigation with the key that takes the focus. */
   readonly onFocusWanted: (key: string, isSelected: boolean) => void
   readonly onCommand: (command: GridCommand, shape: GridShape) => void
 }
 
 interface EntryFrameProps {
   readonly view: EntryViewProps
-  /** With a header, unless not all are known. */
+  /** Includes the header; -1 if not all rows are known. */
   readonly rowCount: number
   readonly columnCount: number
-  /** Of the element of the active entry. */
+  /** The id of the element of the active entry. */
   readonly activeId: string
   readonly shape: () => GridShape
   readonly className: string | undefined
@@ -46,7 +46,7 @@ interface EntryFrameProps {
 }
 
 /**
- * The grid around the entries, of any number. It is one tab stop; the arrow keys move its active entry, which stays
+ * The grid around any number of entries. It is one tab stop; the arrow keys move its active entry, which stays
  * rendered so that screen readers find it.
  */
 export function EntryFrame(props: EntryFrameProps) {
@@ -85,7 +85,7 @@ export function EntryFrame(props: EntryFrameProps) {
 
 const nothing: ReadonlySet<string> = new Set()
 
-/** The keys of this bucket that were cut and not pasted yet. */
+/** The keys of this bucket that are cut and not yet pasted. */
 export function useCutKeys(bucket: string): ReadonlySet<string> {
   const clip = useSyncExternalStore(clipboard.subscribe, clipboard.snapshot)
   return useMemo(() => {
@@ -107,14 +107,14 @@ function useWantedFocus({ entries, onFocusWanted }: EntryViewProps) {
   return grid
 }
 
-/** Scrolls when the keyboard moves, and to the beginning after another order or filter. */
+/** Scrolls when the keyboard position moves, and to the top when the order or filter changes. */
 export function useScrolling(
   { selection, activeIndex, arrangement }: EntryViewProps,
   scroller: RefObject<HTMLDivElement | null>,
   scrollTo: (index: number) => void,
 ): void {
   const { active } = selection
-  /** A filter may hide the active row and show it again: the keyboard has not moved then. */
+  /** A filter may hide the active row and show it again without a move of the keyboard position. */
   const shown = useRef(active)
   useEffect(() => {
     if (activeIndex < 0 || active === shown.current) return

@@ -2,14 +2,14 @@ import type { DragEvent, MouseEvent } from 'react'
 import type { dropTarget } from '../carry/drag.ts'
 import type { Entry } from '../entries/entry.ts'
 
-/** What a person does with one entry by mouse or finger. */
+/** The actions on one entry by mouse or touch. */
 export interface RowActions {
   readonly onPress: (entry: Entry, event: MouseEvent) => void
   readonly onCheck: (entry: Entry, withShift: boolean) => void
   readonly onOpen: (entry: Entry) => void
   readonly onMenu: (entry: Entry, at: { readonly x: number; readonly y: number }) => void
   readonly onDrag: (entry: Entry, event: DragEvent) => void
-  /** The handlers of a folder that takes dragged rows. */
+  /** The handlers of a folder onto which rows can be dropped. */
   readonly dropsOn: (entry: Entry) => ReturnType<typeof dropTarget>
   /** The address of a folder. */
   readonly hrefOf: (entry: Entry) => string

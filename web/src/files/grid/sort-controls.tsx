@@ -1,7 +1,7 @@
 import { IconArrowDown, IconArrowUp } from '@tabler/icons-react'
 import type { Sort, SortField } from '../entries/entry-order.ts'
 
-/** What a header of entries needs. */
+/** The props of a header of entries. */
 export interface SortProps {
   readonly sort: Sort
   readonly onSort: (sort: Sort) => void
@@ -37,7 +37,7 @@ export function SelectAll({ isAllSelected, isSomeSelected, onSelectAll }: Select
 interface SortButtonProps extends Pick<SortProps, 'sort' | 'onSort'> {
   readonly field: SortField
   readonly className: string | undefined
-  /** Whether it says that it is pressed: outside of a table no column does. */
+  /** Whether the button has aria-pressed. Outside of a table, there is no column header to show the order. */
   readonly isToggle?: boolean
 }
 

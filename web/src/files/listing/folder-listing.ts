@@ -11,7 +11,7 @@ export interface ListingState {
   readonly status: ListingProgress
   /** Set if loading failed. */
   readonly error: Error | undefined
-  /** The time of the last change of the entries, by the clock of the listing. */
+  /** When the entries last changed, by the clock of the listing. */
   readonly updatedAtMs: number
 }
 
@@ -31,7 +31,7 @@ interface Change {
   readonly removed: ReadonlySet<string>
 }
 
-/** Loading stops after this many entries and continues by as many on each `resume`. */
+/** Loading stops after this many entries. Each `resume` loads as many again. */
 export const autoLoadEntries = 100_000
 
 /** The minimum interval between notifications of listeners, after the first page. */

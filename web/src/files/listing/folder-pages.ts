@@ -4,7 +4,7 @@ import { lineGroups } from '../../api/json-lines.ts'
 import { type Entry, folderEntry } from '../entries/entry.ts'
 
 interface FolderStreamQuery {
-  /** Only keys after this one; '' from the beginning. */
+  /** Lists only keys after this one; '' from the beginning. */
   readonly after: string
   readonly signal: AbortSignal
 }
@@ -20,7 +20,7 @@ interface FolderPagesParts {
   readonly prefix: string
   /** The bytes of `/-/api/folder`. @throws ApiError */
   readonly open: (query: FolderStreamQuery) => Promise<ReadableStream<Uint8Array>>
-  /** Lets the browser draw. */
+  /** Gives the browser time to draw. */
   readonly pause: () => Promise<void>
 }
 
@@ -31,8 +31,8 @@ interface OpenStream {
 }
 
 /**
- * The pages of a folder, of one response that is read as it comes. Pages that are fetched with the
- * same signal, one after the other, share it; any other begins another after its position.
+ * The pages of a folder, read from one streamed response. Consecutive pages that are fetched with the same signal
+ * share the response; any other fetch opens a new response after its position.
  */
 export class FolderPages {
   readonly #parts: FolderPagesParts
@@ -51,7 +51,7 @@ export class FolderPages {
       stream = { lines: linesOf(await open({ after: position, signal }), signal), position }
       this.#streams.set(signal, stream)
     } else {
-      // Lines that have arrived together would be one long task.
+      // Without the pause, lines that arrived together would be one long task.
       await pause()
     }
     const { entries, next } = await nextLine(stream.lines)

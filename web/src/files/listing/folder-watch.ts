@@ -39,7 +39,7 @@ export class FolderWatch {
     const { revision, ageMs } = await ask(signal)
     const { entries, status, updatedAtMs } = listing.snapshot()
     const isNewer = askedAtMs - ageMs >= updatedAtMs
-    // A response older than the last change of the list is not meaningful.
+    // Ignores a response that is older than the last change of the list.
     if (status !== 'complete' || !isNewer) return
     const shown = revisionOf(entries)
     if (revision === shown) {

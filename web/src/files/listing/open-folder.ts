@@ -37,7 +37,7 @@ export interface ListingPage extends FolderPage {
   readonly keys: readonly string[]
 }
 
-/** Lists up to 1,000 entries. If it is deep, the marker object of the folder is one of them. @throws ApiError */
+/** Lists up to 1,000 entries. A deep listing includes the marker object of the folder. @throws ApiError */
 export async function listPage(query: ListQuery): Promise<ListingPage> {
   const { bucket, prefix, filter = '', isDeep, after = '', limit = 1_000 } = query
   const { signal = new AbortController().signal } = query

@@ -29,15 +29,15 @@ interface ListedFolder {
 /** Changes of this page are batched for this many milliseconds. */
 const gatherMs = 200
 
-/** After a listing that failed although the service responds. */
+/** The delay after a listing that failed although the service responds. */
 const resumeAfterMs = 1_000
 
-/** The entries of a folder, kept up to date with changes of this page and others. */
+/** The entries of a folder, kept up to date with changes made by this page and by others. */
 export function useFolderListing(
   { bucket, prefix, filter, round }: ListedFolder,
   onRemoved: (keys: ReadonlySet<string>) => void,
 ): ShownListing {
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another round is another listing
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new round reloads the listing
   const listing = useMemo(() => {
     const pages = pagesOf({ bucket, prefix, filter })
     return new FolderListing({

@@ -24,7 +24,7 @@ export function FolderDetailsDialog(props: FolderDetailsDialogProps) {
   const isWaiting = sizes.waiting.has(folder.key)
   const isBusy = isWaiting || count?.isCounting === true
   // Only once: a count that is stopped stays stopped.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what was known when the dialog was opened
+  // biome-ignore lint/correctness/useExhaustiveDependencies: depends on what was known when the dialog was opened
   useEffect(() => {
     if (count === undefined) measure(bucket, [folder.key])
   }, [bucket, folder.key])

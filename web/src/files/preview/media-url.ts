@@ -9,7 +9,7 @@ import { objectDetails } from '../s3/use-object-details.ts'
 /** A video requests its last bytes with the same URL, even after a long pause. */
 const mediaSeconds = 6 * 60 * 60
 
-/** Pictures that nobody has asked for yet are loaded up to this size. */
+/** The maximum size of pictures that are preloaded. */
 const maxAheadBytes = 20 * 1024 * 1024
 
 /** The URL of an element that shows an object. */
@@ -28,7 +28,7 @@ export function mediaUrl(bucket: string, key: string, { contentType, etag }: Obj
   })
 }
 
-/** Loads the pictures beside the shown one, so that a step to them is immediate. */
+/** Preloads the pictures next to the shown one. */
 export function usePicturesAhead(
   bucket: string,
   neighbours: readonly (FileEntry | undefined)[],
@@ -49,7 +49,7 @@ export function usePicturesAhead(
       if (isGone || previewKind(key, details.contentType) !== 'image') return
       new Image().src = await client.ensureQueryData(mediaUrl(bucket, key, details))
     }
-    // What fails here is asked for again when it is shown, which says why.
+    // A picture that fails here is requested again when it is shown, and the failure is shown then.
     for (const key of JSON.parse(keys) as string[]) void load(key).catch(() => undefined)
     return () => {
       isGone = true

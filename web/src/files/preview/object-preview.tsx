@@ -63,7 +63,7 @@ function NoPreview({ bucket, file, size }: NoPreviewProps) {
   )
 }
 
-/** An element does not say why it could not load: a read tells a refusal from an invalid file. */
+/** An element does not say why it could not load: a read distinguishes a refusal from an invalid file. */
 function BrokenMedia(props: NoPreviewProps) {
   const { bucket, file } = props
   const { error, isPending } = useQuery({

@@ -119,7 +119,7 @@ function useNeighbours(
 
 interface ViewActionsProps {
   readonly neighbours: NeighbourFiles
-  /** Undefined: the file is no picture. */
+  /** Undefined if the file is not a picture. */
   readonly show: Slideshow | undefined
   readonly onShow: (file: FileEntry) => void
   readonly onAct: (action: EntryAction) => void
@@ -158,7 +158,7 @@ function ShowButtons({ show: { isFull, isPlaying, toggleFull, togglePlaying } }:
         <Play size={18} />
       </IconButton>
       <IconButton
-        label={isFull ? 'Leave the full screen' : 'Full screen'}
+        label={isFull ? 'Exit full screen' : 'Full screen'}
         variant="default"
         size={36}
         onClick={toggleFull}

@@ -1,9 +1,9 @@
 import { type TouchEvent, useEffect, useRef, useState } from 'react'
 
-/** A picture stays this long. */
+/** How long a picture is shown. */
 const stayMs = 5_000
 
-/** Pixels that a finger moves at least, mainly to the side. */
+/** The minimum length of a swipe, in pixels. */
 const swipePx = 50
 
 export interface Slideshow {
@@ -45,14 +45,14 @@ export function useSlideshow(key: string, next: (() => void) | undefined): Slide
   }
 }
 
-/** Calls back for a swipe of one finger over a picture: what else is shown scrolls or has controls. */
+/** Calls back when one finger swipes over a picture. Other content scrolls or has controls. */
 export function useSwipe(toLeft: () => void, toRight: () => void) {
   const start = useRef<readonly [x: number, y: number]>(undefined)
   return {
     onTouchStart({ touches, target }: TouchEvent) {
       const touch = touches[0]
       const isOnPicture = target instanceof HTMLImageElement && touches.length === 1
-      // A page that is zoomed is moved by the finger.
+      // On a zoomed page, the finger scrolls the page.
       const isZoomed = (globalThis.visualViewport?.scale ?? 1) > 1.01
       start.current =
         isOnPicture && !isZoomed && touch !== undefined ? [touch.clientX, touch.clientY] : undefined

@@ -22,7 +22,7 @@ interface ViewedFileProps {
 /** Actions after which the file is no longer at this address. */
 const moving: ReadonlySet<EntryAction> = new Set(['rename', 'move', 'delete'])
 
-/** The file that the address names, listed or not. */
+/** The file named in the page address, whether it is listed or not. */
 export function ViewedFile({ browser, name }: ViewedFileProps) {
   const { location, entries, view, closeView, act } = browser
   const key = location.prefix + name

@@ -7,7 +7,7 @@ import classes from './virtual-table.module.css'
 /** Pixels: virtual-table.module.css. */
 const rowHeight = 30
 
-/** Rows that decide how wide a column is. */
+/** The number of rows that decide the width of a column. */
 const measured = 200
 
 interface VirtualTableProps {
@@ -16,7 +16,7 @@ interface VirtualTableProps {
   readonly rows: readonly (readonly string[])[]
 }
 
-/** A table of texts with any number of rows, of which those in view are in the page. */
+/** A table of texts with any number of rows. Only the rows in view are in the page. */
 export function VirtualTable({ label, head, rows }: VirtualTableProps) {
   const scroller = useRef<HTMLElement>(null)
   const columns = useMemo(() => columnWidths(head, rows), [head, rows])

@@ -15,7 +15,7 @@ import { fieldsOf, readFailure, S3Failure, type XmlElement } from './s3-failure.
 
 interface S3Target {
   readonly bucket: string
-  /** Absent for a request to the bucket. */
+  /** Absent for a request to the bucket itself. */
   readonly key?: string
   readonly query?: Readonly<Record<string, string>>
 }
@@ -30,14 +30,14 @@ interface S3Request extends S3Target {
 
 /**
  * The only mode in which a browser adds no Cache-Control to a request with If-Match or If-None-Match (Fetch standard,
- * "HTTP-network-or-cache fetch"): it would be stored with the object. A cache never answers a write.
+ * "HTTP-network-or-cache fetch"): the header would be stored with the object. A cache never answers a write.
  */
 const cacheOfWrites = 'force-cache'
 
 /**
  * Path and query of an S3 request.
  *
- * @throws S3Failure if the browser would change the path, and so address another object.
+ * @throws S3Failure if the browser would change the path and thereby address another object.
  */
 export function s3Path({ bucket, key, query = {} }: S3Target): string {
   if (key !== undefined && !isReachable(key)) {
@@ -69,7 +69,7 @@ export function sendS3({ method, headers, body, priority, signal, ...target }: S
       signal?.throwIfAborted()
       throw unreachable(error)
     })
-    // RFC 6750 section 3.1: not another refusal, such as that of the drive.
+    // RFC 6750 section 3.1: distinguishes an expired session from other refusals, such as one of the drive.
     if (reply.headers.get('www-authenticate')?.startsWith('Bearer') === true) {
       throw new ApiError('The session has expired. Sign in again.', { status: 401 })
     }
@@ -116,7 +116,7 @@ export async function headersOf(address: ObjectAddress, signal?: AbortSignal): P
   return headers
 }
 
-/** The answer to a HEAD has no body, so only a GET says what failed and what to change. */
+/** The response to a HEAD has no body, so only a GET says what failed and what to change. */
 async function reasonOf(
   error: unknown,
   address: ObjectAddress,
@@ -133,7 +133,7 @@ async function reasonOf(
 /**
  * Reads a part of an object.
  *
- * @param address with an ETag: of exactly this version.
+ * @param address if it has an ETag, only this version is read.
  */
 export async function readBytes(
   address: ObjectAddress & { readonly etag?: string },
@@ -166,8 +166,8 @@ export async function makeFolder(bucket: string, key: string): Promise<void> {
 /**
  * Copies exactly this version of an object. Returns the ETag of the copy.
  *
- * @param replaces the ETag of the object that is replaced; undefined: the target has to be free
- * @throws S3Failure 412 if another object is at the target, or the source has changed.
+ * @param replaces the ETag of the object to replace; undefined: the target has to be free
+ * @throws S3Failure 412 if a different object is at the target, or the source has changed.
  */
 export async function copyObject(
   source: FileEntry & { readonly bucket: string },
@@ -187,8 +187,8 @@ export async function copyObject(
 }
 
 /**
- * Copies exactly this version onto itself with other metadata; a version that is written meanwhile stays. Returns
- * the ETag.
+ * Copies exactly this version onto itself with new metadata. A version written in the meantime is not replaced.
+ * Returns the ETag.
  *
  * @throws S3Failure 412 if the object has changed.
  */
@@ -210,7 +210,7 @@ export async function replaceMetadata(
 
 async function etagOfCopy(reply: Response): Promise<string> {
   const root = await xmlOf(reply)
-  // A copy that fails late answers 200 with an error (AWS, "CopyObject").
+  // A copy that fails late returns 200 with an error in the body (AWS, "CopyObject").
   if (root.localName !== 'CopyObjectResult') throw readFailure(root, reply.status)
   return (fieldsOf(root).get('ETag') ?? '').replaceAll('"', '')
 }
@@ -262,8 +262,8 @@ export async function abortUpload(address: ObjectAddress, uploadId: string): Pro
 }
 
 /**
- * A presigned URL for elements that load an object themselves: <img>, <video>, a download. Its path and query only:
- * PUBLIC_URL may differ from the address of this page.
+ * A presigned URL for elements that load an object themselves: <img>, <video>, a download. Returns only the path and
+ * query: PUBLIC_URL may differ from the address of this page.
  */
 export async function objectUrl(
   address: ObjectAddress,

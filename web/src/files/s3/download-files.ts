@@ -12,7 +12,7 @@ import { objectUrl } from './bucket-client.ts'
 /** How long a browser can resume the download of a file: as long as a session. */
 const resumableSeconds = 12 * 60 * 60
 
-/** Makes the browser save a file under its name, or a folder or several entries of one as a ZIP file. */
+/** Makes the browser save a file under its name, or a folder or several of its entries as a ZIP file. */
 export async function download(bucket: string, entries: readonly Entry[]): Promise<void> {
   const [first] = entries
   if (first === undefined) return

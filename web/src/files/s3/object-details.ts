@@ -48,7 +48,10 @@ export function decodedMetadata(headers: ReplyHeaders): ObjectDetails['metadata'
 const base64 = '(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?'
 const words = new RegExp(`=\\?UTF-8\\?B\\?${base64}\\?=(?: =\\?UTF-8\\?B\\?${base64}\\?=)*`, 'g')
 
-/** Metadata beyond ASCII comes in words of RFC 2047, of which a space between two is no part. */
+/**
+ * Decodes RFC 2047 encoded words, in which non-ASCII metadata is sent. A space between two words is not part of the
+ * text.
+ */
 function fromWords(value: string): string {
   return value.replace(words, (found) =>
     found

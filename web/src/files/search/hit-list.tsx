@@ -8,7 +8,7 @@ import classes from './search-dialog.module.css'
 import { entryOf } from './search-results.ts'
 
 interface HitListProps {
-  /** Of the list. That of a result also has its index. */
+  /** The id of the list. The id of a result is the list's id with the index of the result. */
   readonly id: string
   readonly hits: readonly SearchHit[]
   readonly active: number

@@ -16,14 +16,14 @@ import { useActiveHit } from './use-active-hit.ts'
 import { type Search, useSearch } from './use-search.ts'
 
 interface SearchDialogProps {
-  /** The open folder. Undefined: the list of buckets. */
+  /** The open folder; undefined in the list of buckets. */
   readonly at?: FolderAddress
   readonly onClose: () => void
   /** Selects an entry of the open folder. */
   readonly onHere?: (key: string) => void
 }
 
-/** Finds files and folders by a part of their names, and shows one in its folder. */
+/** Finds files and folders by a part of their names, and opens a result in its folder. */
 export function SearchDialog({ at, onClose, onHere }: SearchDialogProps) {
   const [text, setText] = useState('')
   const [isHere, setIsHere] = useState(at !== undefined)
@@ -86,7 +86,7 @@ function Where({ at, isHere, onChange }: WhereProps) {
   )
 }
 
-/** How far the search is, and what went wrong. */
+/** The progress and the problems of the search. */
 function Outcome({ wanted, search }: { readonly wanted: string; readonly search: Search }) {
   const { results, isSearching, error, searchOn } = search
   return (
@@ -105,7 +105,7 @@ function Outcome({ wanted, search }: { readonly wanted: string; readonly search:
         </Text>
         {typeof results.next === 'string' && !isSearching && (
           <Button size="xs" variant="default" onClick={searchOn}>
-            Search on
+            Continue the search
           </Button>
         )}
       </div>
@@ -115,7 +115,7 @@ function Outcome({ wanted, search }: { readonly wanted: string; readonly search:
 
 function statusOf(wanted: string, { results, isSearching, error }: Search): string {
   const { hits, looked, next, problems } = results
-  if (wanted === '') return 'Upper and lower case are the same.'
+  if (wanted === '') return 'Upper and lower case do not matter.'
   const found = formatAmount(hits.length, 'result')
   const seen = formatAmount(looked, 'object')
   if (isSearching) return hits.length === 0 ? `Searching: ${seen} so far` : `${found}, searching`

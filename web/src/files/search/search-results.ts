@@ -1,7 +1,7 @@
 import type { SearchHit } from '../../../../src/storage/search/search.ts'
 import { type Entry, nameOf } from '../entries/entry.ts'
 
-/** A line of `/-/api/search`, where `next` is a text for the next search. */
+/** A line of `/-/api/search`, where `next` is a token for the next search. */
 export type SearchLine =
   | { readonly hit: SearchHit }
   | { readonly problem: { readonly bucket: string; readonly message: string } }
@@ -9,16 +9,16 @@ export type SearchLine =
 
 export interface SearchResults {
   readonly hits: readonly SearchHit[]
-  /** Objects that were looked at. */
+  /** The number of objects searched so far. */
   readonly looked: number
   readonly problems: readonly string[]
-  /** null: everything was looked at; undefined: it is being looked at. */
+  /** A token to continue the search; null: complete; undefined: running. */
   readonly next: string | null | undefined
 }
 
 export const noResults: SearchResults = { hits: [], looked: 0, problems: [], next: undefined }
 
-/** Adds what came to what was found before. @param looked before this request */
+/** Adds the received lines to the previous results. @param looked the objects searched before this request */
 export function withLines(
   results: SearchResults,
   lines: readonly SearchLine[],

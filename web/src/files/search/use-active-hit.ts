@@ -7,7 +7,7 @@ const steps: Readonly<Record<string, number>> = {
 
 interface ActiveHitParts {
   readonly hits: readonly SearchHit[]
-  /** What is searched, and where: another search has other results. */
+  /** Identifies the search text and place: a new search has other results. */
   readonly search: string
   readonly open: (hit: SearchHit) => void
 }
@@ -19,7 +19,7 @@ interface ActiveHitParts {
 export function useActiveHit({ hits, search, open }: ActiveHitParts) {
   const id = useId()
   const [active, setActive] = useState(0)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: begins again with another search
+  // biome-ignore lint/correctness/useExhaustiveDependencies: starts again with each search
   useEffect(() => setActive(0), [search])
   useEffect(() => {
     document.getElementById(`${id}-${active}`)?.scrollIntoView({ block: 'nearest' })

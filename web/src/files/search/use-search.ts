@@ -22,13 +22,13 @@ interface SearchState {
 }
 
 export interface Search extends SearchState {
-  /** Looks at the rest; after an error, at what it was about to look at. */
+  /** Continues the search, also after an error. */
   readonly searchOn: () => void
 }
 
 const atRest: SearchState = { results: noResults, isSearching: false, error: undefined }
 
-/** Searches while people type. Another wish ends the search for the one before. */
+/** Searches while the user types. A new search cancels the previous one. */
 export function useSearch({ text, bucket, prefix }: SearchWish): Search {
   const [state, setState] = useState(atRest)
   const running = useRef<AbortController>(undefined)
@@ -56,7 +56,7 @@ export function useSearch({ text, bucket, prefix }: SearchWish): Search {
   return { ...state, searchOn: () => run(error === undefined ? results : begunWith.current) }
 }
 
-/** Shows what is found until the signal aborts. */
+/** Shows results until the signal aborts. */
 async function runSearch(
   wish: SearchWish,
   before: SearchResults,

@@ -31,7 +31,7 @@ interface LinkFormProps {
   readonly target: Pick<ShareBody, 'kind' | 'bucket' | 'path'>
 }
 
-/** Makes a link for people without an account. */
+/** Creates a link for people without an account. */
 export function LinkForm({ target }: LinkFormProps) {
   const [draft, setDraft] = useState(newShareDraft)
   const [areMistakesShown, setAreMistakesShown] = useState(false)
@@ -137,7 +137,7 @@ function Fields({ kind, draft, mistakes, onChange }: FieldsProps) {
   )
 }
 
-/** What visitors may upload. */
+/** The limits for uploads of visitors. */
 function DropFields({ draft, mistakes, onChange }: Omit<FieldsProps, 'kind'>) {
   const size = { placeholder: 'Any size', min: 0.001, max: 1_000_000_000, suffix: ' MiB' }
   return (
@@ -174,11 +174,11 @@ function MadeLink({ share: { url, hasPassword } }: { readonly share: ShareReply 
     <Stack>
       <LinkField label="Link" url={isReady ? sharedUrl(url, endpoint, location.origin) : ''} />
       <Text size="sm" c="dimmed" role="status">
-        {hasPassword && 'Send the password in another way than the link. '}
+        {hasPassword && 'Send the password separately from the link. '}
         <Anchor component={Link} inherit underline="always" href="/shares">
           Shared links
         </Anchor>{' '}
-        shows how often it is used, and revokes it.
+        shows how often it is used and lets you revoke it.
       </Text>
     </Stack>
   )

@@ -18,7 +18,7 @@ interface ShareDialogProps extends LinkProps {
   readonly onClose: () => void
 }
 
-/** Makes links to a file or a folder. */
+/** Creates links to a file or a folder. */
 export function ShareDialog({ bucket, objectKey, onClose }: ShareDialogProps) {
   const isFolder = objectKey.endsWith('/')
   const name = visibleName(nameOf(objectKey))

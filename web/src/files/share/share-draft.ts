@@ -8,10 +8,10 @@ export interface ShareDraft {
   readonly date: string
   readonly password: string
   readonly maxUses: string
-  /** In MiB, as the next one. */
+  /** In MiB, like `maxMib`. */
   readonly maxFileMib: string
   readonly maxMib: string
-  /** Endings of names, separated by commas or spaces. */
+  /** File name extensions, separated by commas or spaces. */
   readonly types: string
   readonly note: string
   /** '' for the owner. */
@@ -53,7 +53,7 @@ export function shareBodyOf(draft: ShareDraft, target: Target, nowMs: number): S
   }
 }
 
-/** `.PDF, jpg` are `pdf` and `jpg`. */
+/** Parses `.PDF, jpg` as `pdf` and `jpg`. */
 function typesOf(typed: string): string[] {
   const types = typed.toLowerCase().split(/[\s,;]+/)
   return [...new Set(types.map((type) => type.replace(/^\*?\./, '')))].filter((type) => type !== '')
@@ -70,14 +70,14 @@ function expiryOf({ days, date }: ShareDraft, nowMs: number): string | null {
   return date === '' ? null : new Date(`${date}T23:59:59`).toISOString()
 }
 
-/** What is wrong with it, by field. */
+/** The mistakes in a draft, by field. */
 export function mistakesOf({ days, date, password, types }: ShareDraft, nowMs: number) {
   const isPast = date !== '' && Date.parse(`${date}T23:59:59`) <= nowMs
   return {
     types: typesOf(types).every((type) => /^[a-z0-9]{1,10}$/.test(type))
       ? undefined
-      : 'Write endings of names: pdf, jpg.',
-    date: days === 'date' && (date === '' || isPast) ? 'Choose a day from today on.' : undefined,
+      : 'Enter file name extensions, such as pdf, jpg.',
+    date: days === 'date' && (date === '' || isPast) ? 'Choose today or a later day.' : undefined,
     password:
       password !== '' && password.length < 8 ? 'Use 8 characters or more, or none.' : undefined,
   }

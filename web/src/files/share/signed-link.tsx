@@ -20,7 +20,7 @@ interface LinkProps {
   readonly objectKey: string
 }
 
-/** A presigned URL, for scripts: it gives the bytes without a page, and is not counted. */
+/** A presigned URL, for scripts: it returns the bytes without a page, and its uses are not counted. */
 export function SignedLinkForm({ bucket, objectKey }: LinkProps) {
   const [choice, setChoice] = useState(choices[1]?.value ?? custom)
   const [customSeconds, setCustomSeconds] = useState<number>()

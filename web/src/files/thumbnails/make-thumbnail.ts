@@ -5,13 +5,13 @@ import type { ThumbnailAnswer, ThumbnailTask } from './thumbnail-task.ts'
 import ThumbnailWorker from './thumbnail-worker.ts?worker&inline'
 import { videoFrame } from './video-frame.ts'
 
-/** Enough for 32 MiB on a slow line. */
+/** The time limit: enough for 32 MiB on a slow connection. */
 const limitMs = 60_000
 
 /**
- * Makes the thumbnail of a file, in a thread. Undefined: this browser makes none of it.
+ * Makes the thumbnail of a file, in a thread. Undefined if this browser cannot make one.
  *
- * @throws if it may succeed another time
+ * @throws if a later attempt may succeed
  */
 export async function makeThumbnail(
   bucket: string,
@@ -19,7 +19,7 @@ export async function makeThumbnail(
   kind: 'image' | 'video',
   signal: AbortSignal,
 ): Promise<Blob | undefined> {
-  // A worker of a blob has no address that a path could belong to.
+  // A worker from a blob has no base address to resolve a path against.
   const url = new URL(await objectUrl({ bucket, key }), location.origin).href
   signal.throwIfAborted()
   if (kind === 'image') return inThread({ url, etag }, signal)

@@ -5,7 +5,7 @@ export interface PictureSize {
 
 /**
  * The size that the header of a picture claims, before anything is decoded: a file of some KB can claim to have billions
- * of pixels. Undefined if it is no picture of a known kind.
+ * of pixels. Undefined if it is not a picture of a known kind.
  */
 export function pictureSize(file: Uint8Array): PictureSize | undefined {
   const view = new DataView(file.buffer, file.byteOffset, file.byteLength)
@@ -14,7 +14,7 @@ export function pictureSize(file: Uint8Array): PictureSize | undefined {
       if (textAt(view, at, magic.length) === magic) return read(view)
     }
   } catch (error) {
-    // It ends within its header.
+    // The file ends within its header.
     if (!(error instanceof RangeError)) throw error
   }
   return undefined
@@ -39,12 +39,12 @@ function pngSize(view: DataView): PictureSize {
   return { width: view.getUint32(16), height: view.getUint32(20) }
 }
 
-/** Width and height are signed: a negative height says that the first line comes first. */
+/** Width and height are signed: a negative height means that the rows are stored from the top down. */
 function bmpSize(view: DataView): PictureSize {
   return { width: Math.abs(view.getInt32(18, true)), height: Math.abs(view.getInt32(22, true)) }
 }
 
-/** ITU-T T.81, annex B: the frame header, of which there are several kinds. */
+/** ITU-T T.81, annex B: the frame header, which has several kinds. */
 function jpegSize(view: DataView): PictureSize | undefined {
   for (let at = 2; ; ) {
     const marker = view.getUint16(at)
@@ -62,7 +62,7 @@ function jpegSize(view: DataView): PictureSize | undefined {
   }
 }
 
-/** The screen, or the first frame if that is larger: browsers enlarge the screen then. */
+/** The logical screen, or the first frame if that is larger: browsers then enlarge the screen. */
 function gifSize(view: DataView): PictureSize | undefined {
   const screen = { width: view.getUint16(6, true), height: view.getUint16(8, true) }
   const flags = view.getUint8(10)
@@ -102,7 +102,7 @@ function webpSize(view: DataView): PictureSize | undefined {
   return undefined
 }
 
-/** Where properties of pictures are looked for. */
+/** The number of bytes that are searched for properties of pictures. */
 const avifHeader = 64 * 1024
 
 /** ISO/IEC 23008-12: each picture in the file has a property with its size. The largest counts. */

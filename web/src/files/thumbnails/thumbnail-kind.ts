@@ -2,7 +2,10 @@ import type { FileEntry } from '../entries/entry.ts'
 import { kindByName } from '../entries/preview-kind.ts'
 import { maxFileBytes } from './thumbnail-limits.ts'
 
-/** What a thumbnail is made from; undefined: there is none. A listing does not have the types of objects. */
+/**
+ * The kind of file that a thumbnail is made from; undefined for none. Judged by the name, because listings do not
+ * have the types of objects.
+ */
 export function thumbnailKind({ key, size }: FileEntry): 'image' | 'video' | undefined {
   const kind = kindByName(key)
   if (size === 0 || (kind !== 'image' && kind !== 'video')) return undefined

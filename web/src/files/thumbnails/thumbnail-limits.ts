@@ -1,9 +1,9 @@
-/** Longer files are not read for a thumbnail. */
+/** Larger files are not read for a thumbnail. */
 export const maxFileBytes = 32 * 1024 * 1024
 
-/** Decoded, this takes 256 MB for a moment. */
+/** Decoding takes up to 256 MB for a moment. */
 export const maxPixels = 64_000_000
 
-/** Of the thumbnail: src/dashboard/thumbnails/picture-form.ts. */
+/** The maximum side of a thumbnail in pixels: src/dashboard/thumbnails/picture-form.ts. */
 export const maxSide = 256
 export const maxPictureBytes = 48 * 1024

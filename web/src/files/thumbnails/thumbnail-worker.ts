@@ -13,7 +13,7 @@ async function answerTo(task: ThumbnailTask): Promise<ThumbnailAnswer> {
   return picture === undefined ? { problem: 'refused' } : { picture }
 }
 
-/** Undefined if it is too large, or no picture. The decoder turns it as its EXIF orientation says. */
+/** Undefined if it is too large or not a picture. The decoder applies the EXIF orientation. */
 async function bitmapOf(source: Exclude<ThumbnailTask, { frame: unknown }>) {
   const bytes = await bytesOf(source)
   const size = bytes && pictureSize(bytes)
@@ -24,7 +24,9 @@ async function bitmapOf(source: Exclude<ThumbnailTask, { frame: unknown }>) {
   return createImageBitmap(new Blob([bytes]), options).catch(() => undefined)
 }
 
-/** At most so many as a thumbnail is worth, also of an object that is compressed on its way. */
+/**
+ * The bytes of a file; undefined above the limit, which also applies to an object that is decompressed on arrival.
+ */
 async function bytesOf({ url, etag }: Exclude<ThumbnailTask, { frame: unknown }>) {
   const reply = await fetch(url, {
     headers: { 'if-match': `"${etag}"` },
@@ -43,7 +45,7 @@ async function bytesOf({ url, etag }: Exclude<ThumbnailTask, { frame: unknown }>
   return new Uint8Array(await new Blob(chunks).arrayBuffer())
 }
 
-/** Undefined if it does not become small, which a picture of this size always should. */
+/** Undefined if the result is not small, which it always should be at this size. */
 async function smallPicture(bitmap: ImageBitmap): Promise<Blob | undefined> {
   const scale = Math.min(1, maxSide / Math.max(bitmap.width, bitmap.height))
   const sideOf = (pixels: number) => Math.max(1, Math.round(pixels * scale))
@@ -55,7 +57,7 @@ async function smallPicture(bitmap: ImageBitmap): Promise<Blob | undefined> {
   bitmap.close()
   const webp = await canvas.convertToBlob({ type: 'image/webp', quality: 0.7 })
   if (webp.type === 'image/webp' && webp.size <= maxPictureBytes) return webp
-  // A browser that writes no WebP, or noise that one can look through. JPEG has a background.
+  // For browsers that cannot write WebP, and for noise with transparency. JPEG needs a background.
   brush.globalCompositeOperation = 'destination-over'
   brush.fillStyle = '#fff'
   brush.fillRect(0, 0, canvas.width, canvas.height)

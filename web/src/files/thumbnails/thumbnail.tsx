@@ -4,7 +4,7 @@ import type { FileEntry } from '../entries/entry.ts'
 import classes from './thumbnail.module.css'
 import { thumbnails } from './thumbnails.ts'
 
-/** A person who scrolls past does not wait for a picture. */
+/** The delay before a thumbnail is loaded, so that scrolling past loads none. */
 const settleMs = 120
 
 /** Pixels: a smaller picture is not enlarged. */
@@ -14,13 +14,13 @@ interface ThumbnailProps {
   readonly bucket: string
   readonly file: FileEntry
   readonly kind: 'image' | 'video'
-  /** Shown until there is a picture, or if there is none. */
+  /** Shown until the picture has loaded, or if there is none. */
   readonly icon: ReactNode
 }
 
 /** Use the ETag of the file as `key`. */
 export function Thumbnail({ bucket, file, kind, icon }: ThumbnailProps) {
-  // A folder that is listed again has the same file as another object, which is no reason to begin again.
+  // A new listing has new entry objects for unchanged files, which must not start the load again.
   const [subject] = useState({ bucket, file, kind })
   const [url, setUrl] = useState(() => thumbnails.get(bucket, file))
   useEffect(() => {
@@ -57,7 +57,7 @@ export function Thumbnail({ bucket, file, kind, icon }: ThumbnailProps) {
   )
 }
 
-/** Whether the person has asked the browser for less traffic. */
+/** Whether the user has asked the browser to save data. */
 function savesData(): boolean {
   const { connection } = navigator as { readonly connection?: { readonly saveData?: boolean } }
   return connection?.saveData === true

@@ -15,16 +15,19 @@ interface Subject {
   readonly kind: 'image' | 'video'
 }
 
-/** The thumbnails of this page: asked for at the server, made if it has none, and kept there. */
+/** The thumbnails of this page: requested from the server, or made here and stored on the server. */
 class Thumbnails {
-  /** Addresses of blobs; the one that was used last comes last. */
+  /** Blob URLs by key, the most recently used last. */
   readonly #known = new Map<string, string>()
   readonly #refused = new Set<string>()
   readonly #asking = new Turns(4)
-  /** Each has a whole picture in memory. A video that does not come holds up no picture. */
+  /**
+   * Each turn has a whole picture in memory. Videos have their own turn, so that a slow video does not delay
+   * pictures.
+   */
   readonly #making = { image: new Turns(2), video: new Turns(1) }
 
-  /** Its address, if this page has it. */
+  /** The blob URL of the thumbnail, if this page has it. */
   get(bucket: string, { etag }: FileEntry): string | undefined {
     const id = idOf(bucket, etag)
     const url = this.#known.get(id)
@@ -34,19 +37,22 @@ class Thumbnails {
     return url
   }
 
-  /** Its address; undefined if there is none. @throws if it could not be read or made, or nobody wants it any more */
+  /**
+   * The blob URL of the thumbnail; undefined if there is none. @throws if it could not be read or made, or the signal
+   * aborts
+   */
   async load({ bucket, file, kind }: Subject, signal: AbortSignal): Promise<string | undefined> {
     const id = idOf(bucket, file.etag)
     const known = () => this.get(bucket, file)
     if (this.#refused.has(id)) return undefined
     const read = async () => known() ?? this.#keep(id, await storedPicture(bucket, file, signal))
     const make = async () => {
-      // Another file with the same bytes may have had its turn.
+      // Another file with the same bytes may have had its turn in the meantime.
       const already = known()
       if (already !== undefined) return already
       const picture = await makeThumbnail(bucket, file, kind, signal)
       if (picture === undefined) this.#refused.add(id)
-      // If this fails, somebody makes it again.
+      // If this fails, the thumbnail is made again the next time.
       else void storePicture(bucket, file, picture).catch(() => undefined)
       return this.#keep(id, picture)
     }

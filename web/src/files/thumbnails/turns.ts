@@ -1,4 +1,4 @@
-/** Lets some work run at a time. The rest waits in its order, and leaves when nobody wants it any more. */
+/** Limits how much work runs at a time. Other work waits in order, and leaves the queue when its signal aborts. */
 export class Turns {
   #free: number
   readonly #waiting = new Set<() => void>()
@@ -7,7 +7,7 @@ export class Turns {
     this.#free = places
   }
 
-  /** @throws the reason of the signal if it aborts first; then the work does not begin */
+  /** @throws the signal's reason if it aborts before the work begins */
   async run<Result>(signal: AbortSignal, work: () => Promise<Result>): Promise<Result> {
     await this.#turn(signal)
     try {
@@ -31,7 +31,7 @@ export class Turns {
       resolve()
     }
     const leave = () => {
-      // Whoever has got the turn already keeps it.
+      // Work that already has its turn keeps it.
       if (this.#waiting.delete(take)) reject(signal.reason)
     }
     this.#waiting.add(take)

@@ -1,10 +1,10 @@
 import { maxPixels } from './thumbnail-limits.ts'
 
 const limitMs = 20_000
-/** Beyond a black beginning, of a long video. Seconds. */
+/** The position of the frame in a long video, in seconds: beyond a black beginning. */
 const wantedSeconds = 1
 
-/** A frame of a video, as far as this browser plays it; undefined if it does not. */
+/** A frame of a video; undefined if this browser cannot play it. */
 export async function videoFrame(
   url: string,
   signal: AbortSignal,
@@ -31,7 +31,7 @@ export async function videoFrame(
   }
 }
 
-/** Whether it happens in time, and before the video fails. @throws when the signal aborts */
+/** Resolves with whether the event occurs in time and before the video fails. @throws when the signal aborts */
 function happens(
   video: HTMLVideoElement,
   type: string,
@@ -41,7 +41,7 @@ function happens(
   return new Promise((resolve, reject) => {
     signal.throwIfAborted()
     signal.addEventListener('abort', () => reject(signal.reason))
-    // Some phones load nothing of a video before it is pressed.
+    // Some phones do not load a video before it is tapped.
     late.addEventListener('abort', () => resolve(false))
     video.addEventListener(type, () => resolve(true), { once: true })
     video.addEventListener('error', () => resolve(false), { once: true })

@@ -17,7 +17,7 @@ interface EntryTilesProps extends EntryViewProps {
   readonly header: SortProps
 }
 
-/** The entries as tiles with thumbnails, as many beside each other as there is room for. */
+/** The entries as tiles with thumbnails, in as many columns as fit. */
 export function EntryTiles(props: EntryTilesProps) {
   const { entries, selection, activeIndex, actions, bucket, header } = props
   const id = useId()

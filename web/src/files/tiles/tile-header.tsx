@@ -4,7 +4,7 @@ import classes from './tiles.module.css'
 
 const fields = Object.keys(sortLabels) as readonly SortField[]
 
-/** What the header of the list has: select all, and the order. */
+/** The same controls as in the header of the list: select all, and the order. */
 export function TileHeader(props: SortProps) {
   return (
     <fieldset className={classes.head} aria-label="Order and selection">

@@ -1,15 +1,15 @@
 /** Sizes in pixels, as in tiles.module.css. */
 export interface TileShape {
   readonly columns: number
-  /** Of a row of tiles. */
+  /** The height of a row of tiles. */
   readonly height: number
-  /** Around all tiles. */
+  /** The padding around all tiles. */
   readonly padding: number
 }
 
 const gap = 10
 
-/** As many columns as have room for tiles of this width; a phone has at least two. */
+/** As many columns as fit; a phone has at least two. */
 export function tileShape(width: number, isNarrow: boolean): TileShape {
   const { least, height, padding } = isNarrow
     ? { least: 130, height: 178, padding: 8 }

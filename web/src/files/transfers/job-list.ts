@@ -17,7 +17,7 @@ export interface Job {
   /** What was skipped and why. Truncated if there are many. */
   readonly problems: readonly string[]
   readonly problemCount: number
-  /** Undoes what it did, once it has ended. */
+  /** Undoes the job, once it has ended. */
   readonly undo: JobOrder | undefined
 }
 
@@ -29,7 +29,7 @@ export interface JobReport {
 
 export interface JobOrder {
   readonly title: string
-  /** Resolves with the result as a message. Repeating the work does the rest. */
+  /** Resolves with the result as a message. Repeating the work completes it. */
   readonly work: (report: JobReport) => Promise<string>
   /** Called when the work has ended. Undefined: nothing can be undone. */
   readonly undo?: () => JobOrder | undefined
@@ -73,7 +73,7 @@ export class JobList extends Store<readonly Job[]> {
     this.#rows.find(({ job }) => job.id === id)?.controller.abort()
   }
 
-  /** Undoes what an ended job did; by default the last one that can be undone. False if there is none. */
+  /** Undoes an ended job; by default the last one that can be undone. False if there is none. */
   undo(id?: number): boolean {
     const row = this.#rows.findLast(
       ({ job }) => job.undo !== undefined && (id === undefined || job.id === id),
@@ -84,7 +84,7 @@ export class JobList extends Store<readonly Job[]> {
     return true
   }
 
-  /** After a sign-out: the next person neither sees nor undoes what was done. */
+  /** Called after sign-out: the next user can neither see nor undo these jobs. */
   forgetAll(): void {
     for (const { controller } of this.#rows) controller.abort()
     this.#rows = []

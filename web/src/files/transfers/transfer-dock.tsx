@@ -27,7 +27,7 @@ export function TransferDock() {
     ? `${formatAmount(left.length, 'upload')} interrupted`
     : dockTitle(queue, jobList)
   const dock = useRef<HTMLDivElement>(null)
-  // What needs a decision stays in sight, and what a job has to say.
+  // Uploads that need a decision and the results of jobs stay visible.
   const { done, failed } = queue.totals.counts
   const isAtRest = done > 0 && failed === 0 && jobList.length === 0 && !isTransferring()
   useEffect(() => setIsOpen(!isAtRest && isWide()), [isAtRest])
@@ -85,7 +85,7 @@ function isWide(): boolean {
 
 /** Publishes the height of the transfers for full-height pages. */
 function useRoomBelow(dock: RefObject<HTMLElement | null>, isEmpty: boolean): void {
-  // biome-ignore lint/correctness/useExhaustiveDependencies: it comes and goes with its contents
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the element exists only while there are contents
   useEffect(() => {
     const { style } = document.documentElement
     const element = dock.current

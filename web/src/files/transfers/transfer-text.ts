@@ -90,7 +90,7 @@ export function uploadText(item: UploadItem): string {
   }
 }
 
-/** What a failed upload has left on the drive. */
+/** The parts of a failed upload that are kept on the drive. */
 function keptText(item: UploadItem): string {
   const kept = keptBytes(item)
   if (kept === 0) return ''

@@ -66,7 +66,7 @@ export const intake = new UploadIntake({
         },
       },
     )
-    // Of 10,000 files, preparing and adding to the queue would be one long task of the page.
+    // With 10,000 files, preparing and queueing without a break would be one long task.
     await new Promise((resolve) => setTimeout(resolve))
     return prepared
   },
@@ -94,12 +94,12 @@ connection.subscribe(() => {
   if (connection.snapshot() === 'connected') uploads.reconnect()
 })
 
-// A browser without a database remembers nothing.
+// Without IndexedDB, nothing is remembered.
 leftovers.load().catch(() => undefined)
 
 guardSignOut(isTransferring)
 
-/** Whether leaving the page would lose something. */
+/** Whether leaving the page would interrupt transfers. */
 export function isTransferring(): boolean {
   const isUploading = unfinished(uploads.snapshot().totals) > 0
   return isUploading || jobs.snapshot().some(({ state }) => state === 'running')

@@ -23,14 +23,14 @@ class RefusedUpload extends Error {
   }
 }
 
-/** Sends a small file in one request, which a pause lets end. */
+/** Sends a small file in one request. A pause lets a running request finish. */
 export class DirectUpload implements RunningUpload {
   readonly #order: UploadOrder
   readonly #events: UploadEvents
   readonly #stop = new AbortController()
   #isRunning = false
   #isPaused = false
-  /** An attempt ended without a response, so its bytes may have arrived. */
+  /** Whether an attempt ended without a response, so that its bytes may have arrived. */
   #isUncertain = false
 
   constructor(order: UploadOrder, events: UploadEvents) {
@@ -76,7 +76,7 @@ export class DirectUpload implements RunningUpload {
     const { bucket, key, file } = this.#order
     const reply = await sendS3({
       ...{ method: 'PUT', bucket, key },
-      // Cheaper than the file, which the browser would open once more for its network process.
+      // Cheaper than passing the file, which the browser would open again in its network process.
       body: await file.bytes(),
       // The page's own requests go first.
       priority: 'low',
@@ -89,16 +89,16 @@ export class DirectUpload implements RunningUpload {
       this.#isUncertain = true
       throw error
     })
-    // Read even if it is empty: a body that is not read is cancelled.
+    // Read even if it is empty: the browser cancels a body that is not read.
     const body = await reply.text()
     if (reply.ok) return
-    // A proxy's: the service may have stored the file.
+    // This may come from a proxy: the service may have stored the file.
     if (reply.status >= 500) this.#isUncertain = true
     if (reply.status === 412 && this.#isUncertain && (await this.#hasArrived())) return
     throw new RefusedUpload(reply.status, body)
   }
 
-  /** Whether the object has the bytes of the file: it is then not another's. */
+  /** Whether the object has the bytes of the file, so that it was stored by this upload. */
   async #hasArrived(): Promise<boolean> {
     const { bucket, key, file } = this.#order
     const reply = await sendS3({ method: 'GET', bucket, key })

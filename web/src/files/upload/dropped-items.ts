@@ -19,7 +19,7 @@ interface DroppedReader {
 export interface DroppedItem {
   /** Includes the dropped folders: `trip/day 1/a.jpg`. Ends in a slash for a folder. */
   readonly path: string
-  /** Undefined: an empty folder. */
+  /** Undefined for an empty folder. */
   readonly file: File | undefined
 }
 
@@ -34,7 +34,7 @@ export interface DropProgress {
   readonly onFound: (count: number) => void
 }
 
-/** Files requested from the browser at a time. Its answers to more are one long task of the page. */
+/** Files requested from the browser at a time. More would make one long task of the page. */
 const batchSize = 50
 
 /**
@@ -80,7 +80,7 @@ export async function readDropped(
 
 interface ReadFile {
   readonly name: string
-  /** Undefined: not readable. */
+  /** Undefined if not readable. */
   readonly file: File | undefined
 }
 

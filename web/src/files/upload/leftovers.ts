@@ -15,15 +15,15 @@ import {
 /** An upload that no other tab touches until it is released. */
 export interface HeldUpload {
   readonly uploadId: string
-  /** Undone or done: it is no longer remembered. */
+  /** Called when the upload has ended: it is no longer remembered. */
   forget(): void
 }
 
 const silence = () => undefined
 
 /**
- * Uploads in parts that a closed or reloaded page left unfinished. A tab holds a lock for each
- * upload that it has: what is not locked belongs to no living tab (Web Locks API, section 3).
+ * Uploads in parts that a closed or reloaded page left unfinished. A tab holds a lock for each of its uploads: an
+ * upload that is not locked belongs to no open tab (Web Locks API, section 3).
  * Browsers have locks only with HTTPS or at localhost; elsewhere, nothing is remembered.
  */
 export class Leftovers extends Store<readonly UploadRecord[]> {
@@ -31,7 +31,7 @@ export class Leftovers extends Store<readonly UploadRecord[]> {
     super([])
   }
 
-  /** Finds what is left over. */
+  /** Finds the uploads that are left over. */
   async load(): Promise<void> {
     if (navigator.locks === undefined) return
     const [records, { held = [] }] = await Promise.all([readRecords(), navigator.locks.query()])
@@ -43,12 +43,12 @@ export class Leftovers extends Store<readonly UploadRecord[]> {
     this.publish(idle.filter((record) => isRecent(record, Date.now())))
   }
 
-  /** Until the page is loaded again. */
+  /** Hides the uploads until the page is reloaded. */
   hide(): void {
     this.publish([])
   }
 
-  /** After a sign-out: the next person is not shown the names. */
+  /** Called after sign-out, so that the next user does not see the names. */
   async forgetAll(): Promise<void> {
     this.hide()
     await clearRecords()
@@ -65,7 +65,7 @@ export class Leftovers extends Store<readonly UploadRecord[]> {
     )
   }
 
-  /** The upload that this file goes on with. One of a file that has changed is discarded. */
+  /** The unfinished upload that this file continues. If the file has changed, the upload is discarded. */
   async claim(order: UploadOrder): Promise<HeldUpload | undefined> {
     if (navigator.locks === undefined) return undefined
     const { bucket, key } = order
@@ -82,7 +82,7 @@ export class Leftovers extends Store<readonly UploadRecord[]> {
         claimed = this.#held(uploadId, Promise.resolve(release))
         continue
       }
-      // If this fails, it is offered again with the next load.
+      // If this fails, the upload is offered again after the next load.
       if (record !== undefined) await end(record).catch(silence)
       release()
     }
@@ -93,7 +93,7 @@ export class Leftovers extends Store<readonly UploadRecord[]> {
   async discard(record: UploadRecord): Promise<void> {
     const release = await hold(record.uploadId)
     try {
-      // Without the lock, another tab goes on with it.
+      // Without the lock, another tab is continuing the upload.
       if (release !== undefined) await end(record)
       this.#drop(record.uploadId)
     } finally {

@@ -9,7 +9,7 @@ import { anyVersion, type UploadOrder } from './upload-item.ts'
 interface PreparationParts {
   /** Lists the keys below the prefix of the target, page by page. */
   readonly listKeysAfter: ListKeysAfter
-  /** The keys to which an upload is unfinished. */
+  /** The keys that have an unfinished upload. */
   readonly underWay: ReadonlySet<string>
   /** Asks what to do about name conflicts; undefined cancels all uploads. */
   readonly ask: (clashes: readonly UploadClash[]) => Promise<ClashAnswers | undefined>
@@ -18,7 +18,7 @@ interface PreparationParts {
 interface UploadClash {
   readonly key: string
   readonly file: File
-  /** Undefined while it is being uploaded. */
+  /** Undefined while the existing file is still being uploaded. */
   readonly there: FileEntry | undefined
 }
 
@@ -36,7 +36,7 @@ export async function prepareUploads(
 ): Promise<Preparation> {
   // If two items have the same name, the later one wins.
   const byKey = new Map(items.map((item) => [prefix + item.path, item]))
-  // Of a code unit come at most three bytes.
+  // A UTF-16 code unit becomes at most three bytes.
   const isTooLong = (key: string): boolean =>
     key.length > maxKeyBytes / 3 && keyBytes(key) > maxKeyBytes
   const keys = [...byKey.keys()].filter((key) => !isTooLong(key))
@@ -63,7 +63,7 @@ export async function prepareUploads(
     // An existing folder needs no upload.
     const free = item.file === undefined ? undefined : targets.get(key)
     if (free === undefined) return []
-    // Replaces what the person was asked about; of what is being uploaded, nobody knows the version.
+    // Replaces the version that the user was asked about. The version of a running upload is not known.
     const seen = clashOf(key).there?.etag || anyVersion
     return [{ ...target, key: free, file, replaces: free === key ? seen : undefined }]
   })

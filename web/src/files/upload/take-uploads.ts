@@ -16,7 +16,7 @@ export function takeDropped(data: DataTransfer, folder: FolderAddress): void {
   })
 }
 
-/** Every picture that is pasted from a program is called `image.png`. */
+/** Browsers name every picture pasted from a program `image.png`. */
 function pathOf({ name }: File): string {
   if (name !== 'image.png') return name
   const time = new Date().toISOString().slice(0, 19).replaceAll(':', '.').replace('T', ' ')

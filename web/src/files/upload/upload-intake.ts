@@ -11,8 +11,9 @@ interface UploadIntakeParts {
     signal: AbortSignal,
   ) => Promise<Preparation>
   readonly enqueue: (orders: readonly UploadOrder[]) => void
-  /** Keys that are too long, or why nothing was uploaded. */
+  /** Called with the keys that are too long. */
   readonly onTooLong: (keys: readonly string[]) => void
+  /** Called with the reason why nothing was uploaded. */
   readonly onFailure: (error: unknown) => void
 }
 

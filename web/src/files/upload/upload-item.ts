@@ -10,7 +10,7 @@ export type UploadState = 'waiting' | 'running' | 'paused' | 'retrying' | 'faile
 export interface UploadOrder {
   readonly bucket: string
   readonly key: string
-  /** The folder that was open: '' or ends in a slash. The rest of the key is what was dropped. */
+  /** The folder that was open: '' or ends in a slash. The rest of the key is the path of the dropped item. */
   readonly folder: string
   /** The file; an empty one for a folder's marker. */
   readonly file: File
@@ -18,7 +18,7 @@ export interface UploadOrder {
   readonly replaces: string | undefined
 }
 
-/** Whatever has the key. */
+/** Replaces whatever object has the key. */
 export const anyVersion = '*'
 
 /** The condition under which the gateway stores an upload. */
@@ -39,7 +39,7 @@ export interface UploadItem extends UploadOrder {
 
 /**
  * clash: the name exists. lost: the upload no longer exists on the server and starts over.
- * unchecked: the drive may not know the condition. passing: may succeed later. full: the drive has no room. final:
+ * unchecked: the drive may not support the condition. passing: may succeed later. full: the drive has no room. final:
  * will not succeed.
  */
 type ProblemKind = 'clash' | 'lost' | 'unchecked' | 'passing' | 'full' | 'final'

@@ -4,7 +4,7 @@ import classes from '../transfers/transfer-dock.module.css'
 import type { UploadItem, UploadState } from './upload-item.ts'
 import { UploadRow } from './upload-row.tsx'
 
-/** Pixels: transfer-dock.module.css. A row with a reason can be higher. */
+/** Pixels: transfer-dock.module.css. A row that shows a reason can be higher. */
 const rowHeight = 56
 
 /** Uploads that need attention come first. */

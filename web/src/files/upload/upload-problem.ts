@@ -13,7 +13,10 @@ const changed: UploadProblem = {
   message: 'The file has changed since you were asked.',
 }
 
-/** Classifies a failed upload and explains it. @param isReplacing whether it was to replace a version of a file */
+/**
+ * Classifies a failed upload and explains it. @param isReplacing whether the upload was to replace a version of a
+ * file
+ */
 export function uploadProblem(error: unknown, isReplacing = false): UploadProblem {
   if (isFailure(error)) return ofFailure(error)
   if (!isServiceError(error)) {
@@ -24,7 +27,7 @@ export function uploadProblem(error: unknown, isReplacing = false): UploadProble
   if (code === 'PreconditionFailed' && isReplacing) return changed
   const known = Object.hasOwn(knownProblems, code) ? knownProblems[code] : undefined
   if (known !== undefined) return known
-  // What the drive cannot do, it cannot do later.
+  // An operation that the drive does not support will not succeed later.
   const isUnable = status === 501
   if (!isUnable && (status >= 500 || status === 429)) {
     return { kind: 'passing', message: `The gateway is busy (${code || status}).` }

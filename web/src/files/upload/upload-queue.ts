@@ -27,7 +27,7 @@ export interface UploadQueueState {
   readonly items: readonly UploadItem[]
   readonly totals: UploadTotals
   readonly bytesPerSecond: number
-  /** No upload starts: the queue is paused. */
+  /** Whether the queue is paused, so that no upload starts. */
   readonly isPaused: boolean
 }
 
@@ -40,8 +40,7 @@ const mostRetryMs = 30_000
 const speedEveryMs = 1_000
 
 /**
- * The minimum interval between notifications of listeners. Of many files, each notification shows
- * others.
+ * The minimum interval between notifications of listeners. With many files, each notification updates other rows.
  */
 const notifyEveryMs = 200
 const notifyOfManyEveryMs = 500
@@ -85,7 +84,10 @@ export class UploadQueue {
     return () => this.#listeners.delete(listener)
   }
 
-  /** The keys in the bucket to which an upload is unfinished. A taken name is found by listing, if it still is. */
+  /**
+   * The keys in the bucket that have an unfinished upload. Uploads that failed because the name was taken do not
+   * count: a listing shows whether it still is.
+   */
   underWay(bucket: string): ReadonlySet<string> {
     const keys = new Set<string>()
     for (const { item } of this.#rows.values()) {
@@ -168,7 +170,7 @@ export class UploadQueue {
     for (const { item } of failed) this.retry(item.id)
   }
 
-  /** Cancels what has failed, with the parts that are kept. */
+  /** Cancels the failed uploads and deletes their kept parts. */
   discardFailed(): void {
     for (const row of [...this.#rows.values()]) if (row.item.state === 'failed') this.#remove(row)
     this.#notify()
@@ -188,7 +190,7 @@ export class UploadQueue {
     this.#notify()
   }
 
-  /** Called when the service responds again: tries at once what failed without it. */
+  /** Called when the service responds again: immediately retries uploads that failed without it. */
   reconnect(): void {
     for (const row of this.#rows.values()) {
       const { state, problem } = row.item
@@ -287,7 +289,7 @@ export class UploadQueue {
     this.#line.unshift(row.item.id)
   }
 
-  /** Everything has to be sent again. */
+  /** Forgets the progress: everything has to be sent again. */
   #forget(row: Row): void {
     row.running?.cancel()
     row.running = undefined

@@ -1,7 +1,7 @@
 import { partSize } from './part-size.ts'
 import type { UploadOrder } from './upload-item.ts'
 
-/** What the browser remembers of an upload in parts, without the bytes. */
+/** The browser's record of an upload in parts, without the bytes. */
 export interface UploadRecord {
   readonly uploadId: string
   readonly bucket: string
@@ -9,7 +9,7 @@ export interface UploadRecord {
   readonly folder: string
   readonly size: number
   readonly lastModified: number
-  /** Parts of another size do not fit together. */
+  /** An upload can continue only with parts of the same size. */
   readonly partBytes: number
   readonly atMs: number
 }
@@ -17,11 +17,11 @@ export interface UploadRecord {
 const database = 'bucketry-uploads'
 const table = 'uploads'
 
-/** More uploads than these are sent, but not remembered. */
-const mostRecords = 200
+/** Maximum uploads remembered. Others are sent, but not remembered. */
+const maxRecords = 200
 
-/** The server has discarded an upload by then, unless UPLOAD_EXPIRY_HOURS says otherwise. */
-const mostAgeMs = 7 * 24 * 60 * 60_000
+/** The maximum age of a record. By then the server has discarded the upload, unless UPLOAD_EXPIRY_HOURS is higher. */
+const maxAgeMs = 7 * 24 * 60 * 60_000
 
 export function recordOf(uploadId: string, order: UploadOrder, atMs: number): UploadRecord {
   const { bucket, key, folder, file } = order
@@ -37,19 +37,19 @@ export function fits(record: UploadRecord, { file }: Pick<UploadOrder, 'file'>):
   )
 }
 
-/** A clock that was set back makes no record eternal. */
+/** Whether a record is not too old. A record from the future, after the clock was set back, is not recent. */
 export function isRecent({ atMs }: UploadRecord, nowMs: number): boolean {
-  return Math.abs(nowMs - atMs) < mostAgeMs
+  return Math.abs(nowMs - atMs) < maxAgeMs
 }
 
 /** All records of this origin. */
 export function readRecords(): Promise<readonly UploadRecord[]> {
-  return inTable<UploadRecord[]>('readonly', (store) => store.getAll(null, 2 * mostRecords))
+  return inTable<UploadRecord[]>('readonly', (store) => store.getAll(null, 2 * maxRecords))
 }
 
 export async function saveRecord(record: UploadRecord): Promise<void> {
   const count = await inTable('readonly', (store) => store.count())
-  if (count < mostRecords) await inTable('readwrite', (store) => store.put(record))
+  if (count < maxRecords) await inTable('readwrite', (store) => store.put(record))
 }
 
 export async function deleteRecord(uploadId: string): Promise<void> {

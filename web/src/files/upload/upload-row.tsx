@@ -51,7 +51,7 @@ export const UploadRow = memo(function UploadRow(props: UploadRowProps) {
   )
 })
 
-/** The path from the open folder. If it is too long, the end of its folders is cut, not the name. */
+/** The path from the open folder. If it is too long, the folders are truncated, not the name. */
 function UploadPath({ path, title }: { readonly path: string; readonly title: string }) {
   const folders = parentOf(path)
   return (
@@ -97,7 +97,7 @@ function RowButtons({ item, name }: RowButtonsProps) {
   )
 }
 
-/** Asks about the file that is there now, as about every taken name. Without an answer, the row stays. */
+/** Asks about the file that has the name now. Without an answer, the row stays. */
 function askAgain({ id, bucket, folder, key, file }: UploadItem): void {
   const item = { path: key.slice(folder.length), file }
   intake.take(

@@ -11,8 +11,8 @@ export interface UploadTotals {
 
 /**
  * Uploads at a time: four, or twelve small ones. Browsers open six connections per host. Four leave
- * some for the page; small files end so soon that others can wait for one, and two for each
- * connection keep it busy.
+ * some for the page; small files finish so quickly that other requests can wait for them, and two per connection keep
+ * it busy.
  */
 const slots = 12
 
@@ -26,7 +26,7 @@ export class UploadSums {
   #sentBytes = 0
   #idleBytes = 0
 
-  /** Whether one more may run. */
+  /** Whether one more upload can start. */
   hasRoomFor(order: UploadOrder): boolean {
     return this.#usedSlots + slotsOf(order) <= slots
   }

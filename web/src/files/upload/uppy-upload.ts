@@ -21,8 +21,8 @@ type SignRequest = Extract<
 type SigningRequest = Parameters<SignRequest>[0]
 
 /**
- * A browser adds Cache-Control to a request with a condition (Fetch standard, "HTTP-network-or-cache fetch") unless
- * there is one; S3 reads an empty header as none.
+ * A browser adds Cache-Control to a conditional request (Fetch standard, "HTTP-network-or-cache fetch") unless it
+ * already has one; S3 treats an empty header as absent.
  */
 const noCacheControl = { 'cache-control': '' }
 
@@ -30,7 +30,7 @@ const silence = () => undefined
 const objectName = 'object'
 
 /**
- * Uppy's uploader with requests that have the session instead of a signature.
+ * Uppy's uploader, with requests that carry the session instead of a signature.
  *
  * One Uppy per file: Uppy's own queue copies its state at every step of every file, which is slow
  * for thousands of files, and its `upload()` restarts failed files.
@@ -44,7 +44,7 @@ export class UppyUpload implements RunningUpload {
   readonly #fileId: string
   readonly #leftovers: Leftovers
   #held: HeldUpload | undefined
-  /** The upload of a former page goes on. */
+  /** Whether this continues an upload of a previous page. */
   #isClaimed = false
   #hasArrived = false
   /** Resolves when the pause ends; undefined if not paused. */
@@ -104,21 +104,21 @@ export class UppyUpload implements RunningUpload {
     const uploadId = file !== undefined && 's3Multipart' in file ? file.s3Multipart?.uploadId : ''
     // Uppy aborts a running upload, but not a failed one.
     const hasFailed = file !== undefined && 'error' in file && Boolean(file.error)
-    // Nor one that it has not yet taken over.
+    // Uppy also does not abort an upload that it has not taken over yet.
     if ((hasFailed || this.#isClaimed) && uploadId) void this.#abort(uploadId)
     this.#held?.forget()
     if (file !== undefined) this.#uppy.removeFile(this.#fileId)
     this.#uppy.destroy()
   }
 
-  /** Goes on with the parts that a former page has sent: Uppy lists them and sends the others. */
+  /** Continues with the parts that a previous page has sent: Uppy lists them and sends the others. */
   async #begin(): Promise<void> {
     const isInParts = this.#order.file.size > singleRequestBytes
-    // Without a memory, everything is sent.
+    // Without stored records, everything is sent.
     const held = isInParts ? await this.#leftovers.claim(this.#order).catch(silence) : undefined
     await this.#pause?.promise
     if (this.#uppy.getFile(this.#fileId) === undefined) {
-      // Cancelled meanwhile.
+      // The upload was cancelled in the meantime.
       if (held !== undefined) void this.#abort(held.uploadId)
       held?.forget()
       return
@@ -135,7 +135,7 @@ export class UppyUpload implements RunningUpload {
   /** Problems are reported as events; the promise repeats them. */
   async #finish(work: Promise<unknown>): Promise<void> {
     await work.catch(silence)
-    // Not earlier: destroying would abort an upload that Uppy still holds.
+    // Not earlier: destroying Uppy would abort an upload that it still holds.
     if (this.#hasArrived) this.#uppy.destroy()
   }
 
@@ -155,17 +155,19 @@ export class UppyUpload implements RunningUpload {
     }
   }
 
-  /** If this fails, the upload expires after a day (UPLOAD_EXPIRY_HOURS). */
+  /** If this fails, the upload expires on the server (UPLOAD_EXPIRY_HOURS). */
   async #abort(uploadId: string): Promise<void> {
     await abortUpload(this.#order, uploadId).catch(silence)
   }
 }
 
-/** Resolves after the next sign-in if the session had ended: a part is then sent again. */
+/**
+ * Classifies an error. If the session has expired, resolves after the next sign-in, so that the part is sent again.
+ */
 async function problemOf(error: unknown, { replaces }: UploadOrder): Promise<UploadProblem> {
   const problem = uploadProblem(error, replaces !== undefined)
   if (problem.kind !== 'final') return problem
-  // Uppy does not show the header of the reply that would say so.
+  // Uppy does not expose the reply header that says so.
   const { token } = sessionStore
   try {
     await request('/auth/session')

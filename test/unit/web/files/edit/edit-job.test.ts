@@ -44,7 +44,7 @@ test('what is not edited is listed with its reason, and the others go on', async
   })
   const entries = [file('bad'), file('same'), file('good'), file('a/../b')]
   const job = await new JobList().start(editJob('Editing', entries, change, client))
-  assert.equal(job.outcome, '1 file changed, 1 had these values already, 2 not changed.')
+  assert.equal(job.outcome, '1 file changed, 1 already had these values, 2 not changed.')
   assert.deepEqual([...job.problems].sort(), [
     'a/../b: Its path has “.” or “..” in it.',
     'bad: It has changed.',

@@ -100,7 +100,7 @@ test('each line has a name that a header can have, and no two lines the same', (
   const problems = rows.map((each) => rowProblem(each, rows))
   assert.deepEqual(problems, [
     undefined,
-    'This name is there already.',
+    'This name is already used.',
     'Give it a name.',
     'Use letters, digits, hyphens and dots.',
     'Use letters, digits, hyphens and dots.',

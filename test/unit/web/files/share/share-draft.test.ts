@@ -41,7 +41,7 @@ test('mistakesOf names a day that is over and a short password', () => {
   assert.deepEqual(mistakes({}), {
     ...{ date: undefined, password: undefined, types: undefined },
   })
-  assert.match(mistakes({ types: 'pdf, a/b' }).types ?? '', /endings of names/)
+  assert.match(mistakes({ types: 'pdf, a/b' }).types ?? '', /file name extensions/)
   assert.match(mistakes({ days: 'date' }).date ?? '', /Choose a day/)
   assert.match(mistakes({ days: 'date', date: '2026-11-25' }).date ?? '', /Choose a day/)
   assert.equal(mistakes({ days: 'date', date: '2026-11-28' }).date, undefined)

@@ -1,26 +1,26 @@
 import type { ByteRange } from '../../s3/byte-range.ts'
 
 interface ZipEntry {
-  /** With its folders. */
+  /** The name, including folders. */
   readonly name: string
   readonly size: number
   readonly packedSize: number
-  /** As the archive says it, without a time zone. */
+  /** As stated in the archive, without a time zone. */
   readonly modified: string
 }
 
 export interface ZipDirectory {
   readonly entries: readonly ZipEntry[]
-  /** As the archive says it. */
+  /** As stated in the archive. */
   readonly count: number
 }
 
-/** The structure is wrong: it is no ZIP, or a part of one. */
+/** The file is not a ZIP, or only a part of one. */
 export class NoZip extends Error {
   override readonly name = 'NoZip'
 }
 
-/** Bytes of the directory that are read: about 50,000 names. */
+/** Maximum bytes of the directory that are read: about 50,000 names. */
 const maxDirectoryBytes = 4 * 1024 * 1024
 
 /** The end record with the longest comment, and the locator of ZIP64 before it. */
@@ -29,8 +29,8 @@ const maxEndBytes = 22 + 0xffff + 20
 const signatures = { end: 0x06054b50, end64: 0x06064b50, locator: 0x07064b50, entry: 0x02014b50 }
 
 /**
- * Reads the central directory of a ZIP and nothing else (APPNOTE.TXT, section 4.3). Sizes and names in it are claims:
- * nothing is unpacked, and no more is read than there is.
+ * Reads the central directory of a ZIP and nothing else (APPNOTE.TXT, section 4.3). Sizes and names in it are not
+ * trusted: nothing is unpacked, and nothing beyond the file is read.
  */
 export async function readZipDirectory(
   read: (range: ByteRange) => Promise<Uint8Array<ArrayBuffer>>,
@@ -106,7 +106,7 @@ function directoryEntries(view: DataView<ArrayBuffer>, count: number): readonly 
   return entries
 }
 
-/** Sizes of 4 GiB and more are in an extra field (section 4.5.3), the packed one after the other. */
+/** Sizes of 4 GiB and more are in an extra field (section 4.5.3), the packed size second. */
 function sizesAt(view: DataView, at: number, extra: number, end: number) {
   const sizes = { size: view.getUint32(at + 24, true), packedSize: view.getUint32(at + 20, true) }
   for (let field = extra; field + 4 <= end; field += 4 + view.getUint16(field + 2, true)) {
@@ -121,7 +121,7 @@ function sizesAt(view: DataView, at: number, extra: number, end: number) {
   return sizes
 }
 
-/** Names are UTF-8, or of an old code page, which archives do not name. */
+/** Names are UTF-8, or in an old code page that archives do not name. */
 function nameFrom(bytes: Uint8Array<ArrayBuffer>): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
@@ -137,7 +137,7 @@ function momentOf(date: number, time: number): string {
   return date === 0 ? '' : `${day} ${two(time >> 11)}:${two((time >> 5) & 63)}`
 }
 
-/** Beyond 2^53 it is outside of every file. */
+/** An offset or size beyond 2^53 is outside of every file. */
 function longAt(view: DataView, at: number): number {
   return Number(view.getBigUint64(at, true))
 }

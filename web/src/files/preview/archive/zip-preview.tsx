@@ -10,7 +10,7 @@ import classes from '../text/text.module.css'
 import { VirtualTable } from '../virtual-table.tsx'
 import { NoZip, readZipDirectory, type ZipDirectory } from './zip-directory.ts'
 
-/** What is in a ZIP, from its directory alone. */
+/** The contents of a ZIP, read from its directory only. */
 export function ZipPreview({ bucket, file, details, fallback }: PreviewProps) {
   const { size, etag } = details
   const { data, error } = useQuery({

@@ -18,10 +18,10 @@ const groupOf: ReadonlyMap<string, CodeGroup> = new Map(
   ),
 )
 
-/** What highlight.js writes: elements with a class, and five escapes. */
+/** The output of highlight.js: elements with a class, and five escapes. */
 const marks = /<span class="([^"]*)">|<\/span>|&(?:amp|lt|gt|quot|#x27);/g
 
-/** The places of each group in a text, from its HTML by highlight.js. The inner element counts. */
+/** The places of each group in a text, from its HTML by highlight.js. The innermost element decides. */
 export function codeRanges(html: string): CodeRanges {
   const ranges: CodeRanges = {}
   const open: (CodeGroup | undefined)[] = []

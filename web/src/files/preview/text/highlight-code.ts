@@ -6,8 +6,8 @@ interface ShownCode extends CodeBlock {
 }
 
 /**
- * Colours code without an element in it: the browser paints ranges (CSS Custom Highlight API). The text stays one
- * node, which is quick to lay out, and which nothing can be injected into. The colours are in code-colors.css.
+ * Colours code without adding elements: the browser paints ranges (CSS Custom Highlight API). The text stays one
+ * node, which is quick to lay out and cannot contain injected elements. The colours are in code-colors.css.
  */
 export async function highlightCode(blocks: readonly ShownCode[], signal: AbortSignal) {
   // Firefox before 140 shows the text without colours.

@@ -2,7 +2,7 @@ import { runThread } from '../../../threads/run-thread.ts'
 import type { TextTask, TextTasks } from './text-task.ts'
 import TextWorker from './text-worker.ts?worker&inline'
 
-/** Enough for a page of text on a phone. */
+/** The time limit: enough for a page of text on a phone. */
 const limitMs = 4_000
 
 /** Runs a task on a text in a thread of its own. */
@@ -13,7 +13,7 @@ export function inThread<Name extends keyof TextTasks>(
 ): Promise<TextTasks[Name]['to']> {
   return runThread(new TextWorker(), { name, from } as TextTask, {
     ...{ signal, limitMs },
-    late: 'This text takes too long to show.',
+    late: 'This text takes too long to process.',
     broken: 'This text could not be read.',
   })
 }

@@ -1,11 +1,11 @@
-/** An item of a list, or a field of an object, by its place in a JSON text. */
+/** An item of a list, or a field of an object, by its position in a JSON text. */
 export interface JsonItem {
   readonly name: string
   readonly start: number
   readonly end: number
 }
 
-/** Why a text is not JSON, in the words of the browser; undefined: it is. */
+/** Why a text is not JSON, in the words of the browser; undefined if it is. */
 export function jsonProblem(text: string): string | undefined {
   try {
     JSON.parse(text)
@@ -19,7 +19,7 @@ const levels: Readonly<Record<string, number>> = { '[': 1, '{': 1, ']': -1, '}':
 
 /**
  * The items of the list or object that begins at `start`, in valid JSON. The text itself is shown: `JSON.parse` rounds
- * long numbers, moves names that are numbers to the front, and drops all but the last of equal names.
+ * long numbers, moves numeric names to the front, and keeps only the last of duplicate names.
  */
 export function itemsOf(text: string, start: number): readonly JsonItem[] {
   const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"|[[\]{},:]/gs

@@ -5,13 +5,13 @@ import { visibleName } from '../../entries/visible-name.ts'
 import { itemsOf, type JsonItem, trimmed } from './json-items.ts'
 import classes from './text.module.css'
 
-/** Items that are added to the page at once. */
+/** Items added to the page at a time. */
 const step = 200
 
-/** Characters of a value. */
+/** Maximum characters shown of a value. */
 const maxShown = 5_000
 
-/** Valid JSON with lists and objects that fold. What is folded is not in the page. */
+/** Valid JSON with collapsible lists and objects. Collapsed items are not in the page. */
 export function JsonTree({ text }: { readonly text: string }) {
   const root = useMemo(() => trimmed(text, 0, text.length), [text])
   return (

@@ -28,7 +28,7 @@ export function MarkdownText({ bucket, objectKey, text, onSource }: MarkdownText
       place.current?.replaceChildren(...nodes)
       loadPictures(signal)
       const blocks = [...(place.current?.querySelectorAll('pre code') ?? [])].flatMap(codeIn)
-      // Without its colours the code can be read, too.
+      // The code can also be read without colours.
       if (blocks.length > 0) void highlightCode(blocks, signal).catch(() => undefined)
     }
     show().catch((error: Error) => {

@@ -7,7 +7,7 @@ interface NoViewProps {
   readonly onSource: () => void
 }
 
-/** Replaces a view of a text that has none. */
+/** Shown instead of a view that a text cannot have. */
 export function NoView({ reason, onSource }: NoViewProps) {
   return (
     <EmptyState icon={<IconFileCode size={36} stroke={1.2} />} title={reason}>

@@ -5,7 +5,7 @@ import { locationPath } from '../../files-location.ts'
 import { objectUrl } from '../../s3/bucket-client.ts'
 import { linkedKey } from './linked-key.ts'
 
-/** No forms, no frames, no styles: what is in a text may not look like the dashboard. */
+/** No forms, no frames, no styles: the content must not be able to imitate the dashboard. */
 const allowed = {
   ALLOWED_TAGS: [
     ...'h1 h2 h3 h4 h5 h6 p br hr blockquote ul ol li dl dt dd pre code kbd samp var'.split(' '),
@@ -15,13 +15,13 @@ const allowed = {
   ALLOWED_ATTR: 'href src alt title align start colspan rowspan open class'.split(' '),
   ALLOW_DATA_ATTR: false,
   ALLOW_ARIA_ATTR: false,
-  // In a document that loads nothing, until the addresses in it are checked.
+  // Returned in a document that loads nothing, until its addresses are checked.
   RETURN_DOM: true,
 } satisfies Config & { readonly RETURN_DOM: true }
 
 const embedded = /^data:image\/(?:png|jpeg|gif|webp);/i
 
-/** Pictures that one text may load. */
+/** Maximum pictures that one text can load. */
 const maxPictures = 100
 
 interface SafeDocument {
@@ -31,11 +31,11 @@ interface SafeDocument {
 }
 
 /**
- * The nodes of HTML that somebody else wrote, with nothing that runs, and nothing that is loaded from another server: a
- * picture there becomes a link.
+ * The nodes of untrusted HTML, without anything that runs or is loaded from another server: a picture on another
+ * server becomes a link.
  */
 export function safeDocument(html: string, from: ObjectAddress): SafeDocument {
-  // With RETURN_DOM it is the <body> of the other document.
+  // With RETURN_DOM, this is the <body> of that document.
   const body = purify.sanitize(html, allowed) as HTMLElement
   for (const element of body.querySelectorAll('[class]')) {
     if (element.localName !== 'code') element.removeAttribute('class')
@@ -47,7 +47,7 @@ export function safeDocument(html: string, from: ObjectAddress): SafeDocument {
     if (embedded.test(address)) continue
     const key = linkedKey(address, from.key)
     picture.removeAttribute('src')
-    // Without this attribute a screen reader reads the address.
+    // Without this attribute, a screen reader reads the address aloud.
     picture.setAttribute('alt', picture.alt)
     if (key !== undefined) pictures.push([picture, key])
     else picture.replaceWith(linkInstead(picture, address, from))
@@ -63,7 +63,7 @@ export function safeDocument(html: string, from: ObjectAddress): SafeDocument {
           if (!signal.aborted) await load(picture)
         }
       }
-      // A picture that does not load shows its text.
+      // A picture that does not load shows its alternative text.
       void loadAll().catch(() => undefined)
     },
   }
@@ -76,7 +76,7 @@ function linkInstead(picture: HTMLImageElement, address: string, from: ObjectAdd
   return link
 }
 
-/** Links open in another tab; one to another file of the bucket, in the file browser. */
+/** Opens links in another tab, and links to other files of the bucket in the file browser. */
 function leadTo(link: HTMLAnchorElement, address: string | null, { bucket, key }: ObjectAddress) {
   link.removeAttribute('href')
   if (address === null || address.startsWith('#')) return

@@ -24,7 +24,7 @@ import './code-colors.css'
 export function SourceText({ bucket, file, details, fallback }: PreviewProps) {
   const { size, etag } = details
   const [page, setPage] = useState(0)
-  /** The first page, which is read first, says it for all. */
+  /** The encoding of all pages. It is known from the first page, which is read first. */
   const wide = useRef<WideEncoding>(undefined)
   const { data, error, isPlaceholderData } = useQuery({
     queryKey: ['text', bucket, file.key, etag, page],
@@ -69,7 +69,7 @@ function Code({ text, language }: CodeProps) {
     const node = pre.current?.firstChild
     if (!(node instanceof Text) || language === undefined) return
     const gone = new AbortController()
-    // Without its colours the text can be read, too.
+    // The text can also be read without colours.
     void colours([{ node, text, language }], gone.signal).catch(() => undefined)
     return () => gone.abort()
   }, [text, language])

@@ -10,10 +10,10 @@ export interface TableRows {
 }
 
 /**
- * The rows of a text by RFC 4180, with the separator that its first line has most of. Nothing is refused: a quote
- * inside a field is a quote.
+ * The rows of a text by RFC 4180, with the most frequent separator of its first line. Nothing is refused: a quote
+ * inside a field is a plain character.
  *
- * @param isPart the text is the beginning of a longer one, whose last row is left out.
+ * @param isPart whether the text is the beginning of a longer one: its last row may be incomplete and is left out.
  */
 export function tableRows(text: string, isPart: boolean): TableRows {
   const line = /^[^\r\n]*/.exec(text)?.[0] ?? ''
@@ -32,7 +32,7 @@ export function tableRows(text: string, isPart: boolean): TableRows {
       at += 1
       continue
     }
-    // A separator at the very end is before an empty field.
+    // A separator at the very end is followed by an empty field.
     if (text[at] === separator && row.length < maxColumns) row.push('')
     rows.push(row)
     row = []

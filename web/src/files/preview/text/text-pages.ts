@@ -1,7 +1,7 @@
 import type { ByteRange } from '../../s3/byte-range.ts'
 import { decode, type WideEncoding } from './text-decoding.ts'
 
-/** A page of a long text: what a browser lays out at once. */
+/** A page of a long text: as much as a browser lays out quickly. */
 export const pageBytes = 256 * 1024
 
 /** How far beyond the end of a page its last line may reach. */
@@ -13,7 +13,7 @@ export function pageCount(size: number): number {
   return Math.max(1, Math.ceil(size / pageBytes))
 }
 
-/** The bytes that show where a page begins and ends: those around its limits, too. */
+/** The bytes that show where a page begins and ends, including some around its limits. */
 export function pageRange(page: number, size: number): ByteRange {
   const first = page === 0 ? 0 : page * pageBytes - 1
   return { first, last: Math.min(size, (page + 1) * pageBytes + tailBytes) - 1 }
@@ -33,7 +33,7 @@ export function pageText(
   return decode(bytes.subarray(start, end), wide)
 }
 
-/** After the line that the byte before a limit is in; without an end of line, after a character. */
+/** The position after the line that contains the byte before a limit; without a line end, after a character. */
 function afterLine(bytes: Uint8Array, at: number): number {
   const end = bytes.subarray(at, at + tailBytes).indexOf(newline)
   if (end >= 0) return at + end + 1

@@ -17,7 +17,7 @@ const viewNames: Readonly<Record<TextView, string>> = {
   table: 'Table',
 }
 
-/** A text by its kind, or its source. */
+/** A text in the view for its kind, or its source. */
 export function TextPreview(props: PreviewProps) {
   const { file, details } = props
   const view = textView(file.key, details.contentType, details.size)

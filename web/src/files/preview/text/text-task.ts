@@ -11,7 +11,7 @@ export const codeGroups = [
 
 export type CodeGroup = (typeof codeGroups)[number]
 
-/** Where the characters of each group are: start, end, start, end … */
+/** The positions of the characters of each group: start, end, start, end … */
 export type CodeRanges = Partial<Record<CodeGroup, number[]>>
 
 export interface TextTasks {

@@ -1,9 +1,12 @@
 import { nameOf } from '../../entries/entry.ts'
 
-/** How a text can be shown apart from its source. */
+/** How a text can be shown other than as source. */
 export type TextView = 'markdown' | 'json' | 'table'
 
-/** The beginning of a text that a view reads: what a phone can take apart without a pause. */
+/**
+ * The number of bytes that a view reads from the beginning of a text: as much as a phone can parse without a
+ * noticeable pause.
+ */
 export const viewBytes = 512 * 1024
 
 interface ViewRule {
@@ -44,7 +47,7 @@ export function textView(key: string, contentType: string, size: number): TextVi
 
 const plain: ReadonlySet<string> = new Set(['txt', 'log', 'csv', 'tsv'])
 
-/** The name of a language by that of the file: `ts`, `makefile`; undefined: text without colours. */
+/** The language of a file by its name: `ts`, `makefile`; undefined for text without colours. */
 export function languageOf(key: string): string | undefined {
   const name = nameOf(key).toLowerCase()
   const language = name.slice(name.lastIndexOf('.') + 1)

@@ -3,7 +3,7 @@ import { marked } from 'marked'
 import { codeRanges } from './code-ranges.ts'
 import type { CodeBlock, CodeRanges, TextTask, TextTasks } from './text-task.ts'
 
-/** A thread for one task on a text of somebody else: see in-thread.ts. */
+/** A thread for one task on an untrusted text: see in-thread.ts. */
 function answerTo(task: TextTask): TextTasks[keyof TextTasks]['to'] {
   return task.name === 'code'
     ? task.from.map(rangesOf)

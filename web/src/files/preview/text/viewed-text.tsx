@@ -21,7 +21,7 @@ interface ViewedTextProps extends PreviewProps {
   readonly onSource: () => void
 }
 
-/** A text as document, tree or table. */
+/** A text as a document, tree or table. */
 export function ViewedText(props: ViewedTextProps) {
   const { bucket, file, details, fallback, view, onSource } = props
   const { data, error } = useQuery({
