@@ -39,7 +39,11 @@ const sourceFiles = execFileSync(
 test('every operation has a row in docs/s3-compatibility.md', () => {
   const table = read('docs/s3-compatibility.md')
   for (const name of Object.keys(operations))
-    assert.match(table, new RegExp(`^\\| ${name} +\\|`, 'm'), name)
+    assert.match(
+      table,
+      new RegExp(`^\\| ${name} +\\|`, 'm'),
+      `${name} has no row in the table of operations`,
+    )
 })
 
 test('src/storage/s3/operations has operations, in at most 25 files', async () => {

@@ -18,14 +18,17 @@ export interface BucketDocuments {
   readonly notification?: readonly WrittenRule[]
 }
 
-export const documentNames = [
-  'policy',
-  'publicAccessBlock',
-  'tags',
-  'versioning',
-  'objectOwnership',
-  'notification',
-] as const satisfies readonly (keyof BucketDocuments)[]
+const isStored: Readonly<Record<keyof BucketDocuments, true>> = {
+  policy: true,
+  publicAccessBlock: true,
+  tags: true,
+  versioning: true,
+  objectOwnership: true,
+  notification: true,
+}
+
+/** The documents that are stored: all of them. */
+export const documentNames = Object.keys(isStored) as (keyof BucketDocuments)[]
 
 /** https://docs.aws.amazon.com/AmazonS3/latest/userguide/access-control-block-public-access.html */
 export interface PublicAccessBlock {
