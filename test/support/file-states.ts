@@ -229,7 +229,7 @@ export const fileStates: readonly DashboardState[] = [
       await files.page.getByLabel('Ends').selectOption('date')
       await files.page.getByLabel('Password', { exact: true }).fill('short')
       await files.press('Create link')
-      await files.page.getByText('Choose a day').waitFor()
+      await files.page.getByText('Choose today or a later day').waitFor()
     },
   },
   {
@@ -249,7 +249,7 @@ export const fileStates: readonly DashboardState[] = [
       await files.dialog.getByRole('tab', { name: 'To send files' }).click()
       await files.page.getByLabel('Types').fill('a/b')
       await files.press('Create link')
-      await files.page.getByText('Write file name extensions').waitFor()
+      await files.page.getByText('Enter file name extensions').waitFor()
     },
   },
   { name: 'links', path: '/shares', shown: 'Shared links' },

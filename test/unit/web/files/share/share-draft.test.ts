@@ -42,8 +42,11 @@ test('mistakesOf names a day that is over and a short password', () => {
     ...{ date: undefined, password: undefined, types: undefined },
   })
   assert.match(mistakes({ types: 'pdf, a/b' }).types ?? '', /file name extensions/)
-  assert.match(mistakes({ days: 'date' }).date ?? '', /Choose a day/)
-  assert.match(mistakes({ days: 'date', date: '2026-11-25' }).date ?? '', /Choose a day/)
+  assert.match(mistakes({ days: 'date' }).date ?? '', /Choose today or a later day/)
+  assert.match(
+    mistakes({ days: 'date', date: '2026-11-25' }).date ?? '',
+    /Choose today or a later day/,
+  )
   assert.equal(mistakes({ days: 'date', date: '2026-11-28' }).date, undefined)
   assert.match(mistakes({ password: '1234567' }).password ?? '', /8 characters/)
 })
