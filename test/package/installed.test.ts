@@ -110,7 +110,7 @@ describe('the installed package', () => {
     const code = `require('bucketry').startBucketry({ buckets: ['No'] }).catch(({ stack }) => console.log(stack))`
     const options = { cwd: app, env: environment }
     const { stdout } = await run(process.execPath, ['--enable-source-maps', '-e', code], options)
-    assert.match(stdout, /\/node_modules\/bucketry\/src\/wiring\/settings\/read-settings\.ts:\d+/)
+    assert.match(stdout, /\/node_modules\/bucketry\/src\/app\/settings\/read-settings\.ts:\d+/)
   })
 
   test('tells in one sentence that Node is too old', async () => {
