@@ -1,14 +1,14 @@
-/** How pauses between attempts grow, before jitter. */
+/** The growth of pauses between attempts, before jitter. */
 export interface BackOff {
   readonly firstMs: number
   readonly longestMs: number
 }
 
 /**
- * Milliseconds to wait before the next attempt: twice as long each time. Up to half of it is
+ * Milliseconds to wait before the next attempt. The wait doubles each time. Up to half of it is
  * random, so that callers that failed together do not retry together.
  *
- * @param failures attempts that have failed, at least 1.
+ * @param failures the number of failed attempts, at least 1.
  */
 export function backOffMs(
   failures: number,

@@ -2,11 +2,11 @@ import { closeSync, openSync, readSync } from 'node:fs'
 
 const pieceBytes = 64 * 1024
 
-/** Far more than any setting, list of access keys or catalogue has. */
+/** Far more than any setting, list of access keys or catalogue needs. */
 const maxBytes = 16 * 1024 * 1024
 
 /**
- * Reads a file that a setting names. A size is not enough to check: that of a device is 0.
+ * Reads a file that a setting names. Checking its size first would not be enough: the size of a device is 0.
  *
  * @throws the system's error; EFBIG for a file that is larger, such as /dev/zero.
  */
@@ -24,7 +24,7 @@ export function readBoundedFile(path: string): Buffer {
   } finally {
     closeSync(file)
   }
-  throw Object.assign(new Error(`the file has more than ${maxBytes} bytes`), { code: 'EFBIG' })
+  throw Object.assign(new Error(`the file is larger than ${maxBytes} bytes`), { code: 'EFBIG' })
 }
 
 /**

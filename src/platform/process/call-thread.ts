@@ -29,7 +29,7 @@ export class CallThread<Request, Result> {
     this.#options = options
   }
 
-  /** Whether a call is answered without waiting for the start of the thread. */
+  /** Whether the thread is running, so that a call need not wait for its start. */
   get isStarted(): boolean {
     return this.#thread !== undefined && this.#hasAnswered
   }
@@ -40,9 +40,9 @@ export class CallThread<Request, Result> {
   }
 
   /**
-   * @param transfer the parts of the request that are transferred to the thread and lost here.
+   * @param transfer the parts of the request to transfer to the thread. The caller loses them.
    * @throws Error with the code of the thread's error; EIO when the thread ended;
-   *   ERR_WORKER_INIT_FAILED when the system allows no further thread.
+   *   ERR_WORKER_INIT_FAILED when the system allows no more threads.
    */
   async call(request: Request, transfer: readonly Transferable[] = []): Promise<Result> {
     this.#thread ??= this.#start()
@@ -56,9 +56,9 @@ export class CallThread<Request, Result> {
   }
 
   /**
-   * Keeps the thread, and what its script has in memory, between calls.
+   * Keeps the thread, and its script's data in memory, between calls.
    *
-   * @returns ends that; call it once
+   * @returns a function that releases the thread; call it once
    */
   hold(): () => void {
     this.#holders += 1
@@ -122,7 +122,7 @@ export class CallThread<Request, Result> {
 /** The answer to a call. */
 export interface Answered<Result> {
   readonly result: Result
-  /** The parts of it to transfer back. */
+  /** The parts of the result to transfer back. */
   readonly transfer: Transferable[]
 }
 
@@ -134,8 +134,8 @@ export function answerCalls<Request, Result>(work: (request: Request) => Answere
 }
 
 /**
- * In the thread: answers calls with different keys together, those of one key in their order. If the work fails, it failed
- * for each of them.
+ * In the thread: answers calls with different keys together, and calls with the same key in order. If the work fails,
+ * every call of the group fails.
  */
 export function answerTogether<Request, Result>(
   keyOf: (request: Request) => unknown,
@@ -155,7 +155,7 @@ export function answerTogether<Request, Result>(
     if (arrived.length > 0) setImmediate(answerFirst)
   }
   parentPort?.on('message', (call: Call<Request>) => {
-    // Runs when the event loop has taken all messages that are there.
+    // Runs after the event loop has received all pending messages.
     if (arrived.push(call) === 1) setImmediate(answerFirst)
   })
 }
@@ -171,7 +171,7 @@ function answer<Request, Result>(
       parentPort?.postMessage({ id, result } satisfies Answer<Result>, transfer)
     }
   } catch (error) {
-    // Errors lose their code when they are cloned.
+    // Structured clone drops the code of an error.
     const { code } = error as NodeJS.ErrnoException
     for (const { id } of calls) {
       const failed: Answer<Result> = { id, code: code ?? '', message: String(error) }

@@ -1,10 +1,10 @@
 import { type ProcessName, startOf } from './identity.ts'
 
-/** A gateway that has ended, as the other gateways know from the database. */
+/** A gateway that has ended, according to the database. */
 interface EndedGateway {
   /** Its primary process. */
   readonly process: ProcessName
-  /** Until when its processes may have started: clock ticks of its host since boot. */
+  /** The latest time at which its processes may have started: clock ticks of its host since boot. */
   readonly untilTicks: number
 }
 
@@ -15,7 +15,7 @@ interface Span {
 
 /**
  * How long `hasEnded` relies on the last reply of the database. A gateway that seemed to have ended may register again,
- * and this process does not learn of it while the database does not respond. Revisions are read every second.
+ * which this process does not notice while the database does not respond. Revisions are read every second.
  */
 const maxAgeMs = 5_000
 
@@ -23,10 +23,10 @@ let ended: ReadonlyMap<string, readonly Span[]> = new Map()
 let confirmedAtMs = Number.NEGATIVE_INFINITY
 
 /**
- * Sets what is known of processes on other hosts, for `hasEnded`. Like `livenessOf` this is one fact for the
- * whole process, however many drives and leases ask.
+ * Sets the ended gateways of other hosts, for `hasEnded`. Like `livenessOf`, this is global to the process: all drives
+ * and leases share it.
  *
- * @param running the primary processes of gateways that run: nothing is said of processes on their hosts
+ * @param running the primary processes of running gateways: processes on their hosts never count as ended
  * @param askedAtMs when the database was asked, monotonic
  */
 export function setEndedGateways(
@@ -53,9 +53,9 @@ export function confirmEndedGateways(askedAtMs: number): void {
 }
 
 /**
- * Whether a process of another host belonged to a gateway that has ended: it started during the life of that
- * gateway. A gateway that was suspended seems to have ended, and may continue: what is taken from its processes
- * must be safe against that, as with an expired lease. False if the database has not confirmed it for five seconds.
+ * Whether a process of another host belonged to a gateway that has ended, because it started during the life of that
+ * gateway. A suspended gateway also seems to have ended, but may continue: a takeover from its processes must be safe
+ * against that, as with an expired lease. False if the database has not confirmed the end for five seconds.
  */
 export function hasEnded(name: ProcessName): boolean {
   const start = startOf(name)

@@ -3,21 +3,21 @@ import { stopwatch } from './time-limit.ts'
 export interface HeldLeaseOptions {
   /** See newLeaseOwner. */
   readonly owner: string
-  /** When the lease ends unless it is renewed, milliseconds since the epoch. */
+  /** When the lease expires unless it is renewed, milliseconds since the epoch. */
   readonly untilMs: number
   /** A lease that is not renewed for this long may be taken by another process. */
   readonly leaseMs: number
   readonly renewEveryMs: number
-  /** No work starts this close to the end, because its effects take time to arrive. Default 0. */
+  /** No work starts this close to the expiry, because its effects take time to arrive. Default: 0. */
   readonly safetyMarginMs?: number
   /**
-   * Wall clock, milliseconds since the epoch; roughly the same in all processes that share the
+   * Wall clock, milliseconds since the epoch; about the same in all processes that share the
    * database.
    */
   readonly now: () => number
   /** Extends the lease in the database; false when another process has it. */
   readonly renew: (untilMs: number) => Promise<boolean>
-  /** The reason for `lost` when `renew` was refused or the lease ran out. */
+  /** The reason for `lost` when `renew` was refused or the lease expired. */
   readonly lostReason: () => unknown
 }
 
@@ -72,13 +72,13 @@ export class HeldLease {
     this.#lost.signal.throwIfAborted()
   }
 
-  /** As `assertHeld`. A lease that was not renewed in time, as of a busy machine, is renewed if no one else took it. */
+  /** Like `assertHeld`, but first renews a lease that expired, as on a busy machine, unless another process took it. */
   async confirm(): Promise<void> {
     if (!this.isHeld && !this.#ended.signal.aborted) await this.#renew().catch(() => undefined)
     this.assertHeld()
   }
 
-  /** Renews the lease on a timer, whatever the clock says. */
+  /** Renews the lease on a timer, regardless of the clock. */
   keep(): void {
     this.#timer = setTimeout(async () => {
       // The database may respond again before the lease ends; if not, `isHeld` becomes false.

@@ -14,7 +14,7 @@ export type ProcessName = string
 export type Liveness =
   | 'alive'
   | 'dead'
-  /** It cannot be checked from here: only the lease's expiry counts. */
+  /** The process cannot be checked from here: only the lease's expiry counts. */
   | 'elsewhere'
 
 const hostName = readHostName()
@@ -24,15 +24,15 @@ export const thisProcess: ProcessName = nameOf(process.pid, readStartTicks(proce
 let diedElsewhere: ReadonlySet<ProcessName> = new Set()
 
 /**
- * The name of a process that this one has started. Undefined where the system does not tell its start time: another
- * process may get the same name later.
+ * The name of a child process. Undefined where the system does not provide its start time, because another process
+ * could later get the same name.
  */
 export function nameOfChild(pid: number): ProcessName | undefined {
   const start = readStartTicks(pid)
   return start === undefined ? undefined : nameOf(pid, start)
 }
 
-/** Sets which processes of other hosts have certainly ended, as the processes that started them know. */
+/** Sets the processes of other hosts that have certainly ended, as reported by their parent processes. */
 export function setDiedElsewhere(names: readonly ProcessName[]): void {
   diedElsewhere = new Set(names)
 }
@@ -58,7 +58,7 @@ export function livenessOf(name: ProcessName): Liveness {
 
 /**
  * Where and when a process started: its host, and that host's clock ticks since boot. Undefined for a malformed
- * name, and where the system does not tell the time.
+ * name, and where the system does not provide the time.
  */
 export function startOf(name: ProcessName): { host: string; ticks: number } | undefined {
   const [host = '', , start = ''] = name.split('/')
@@ -66,8 +66,8 @@ export function startOf(name: ProcessName): { host: string; ticks: number } | un
 }
 
 /**
- * This host's clock ticks since boot, as in `startOf`; 0 where the system does not tell them. While the machine
- * is suspended they stand still.
+ * This host's clock ticks since boot, as in `startOf`; 0 where the system does not provide them. They stop while
+ * the machine is suspended.
  */
 export function ticksNow(): number {
   const own = startOf(thisProcess)
@@ -84,7 +84,7 @@ function doesProcessExist(pid: number): boolean {
     process.kill(pid, 0)
     return true
   } catch (error) {
-    // EPERM: it exists and belongs to another user.
+    // EPERM: the process exists and belongs to another user.
     return (error as NodeJS.ErrnoException).code === 'EPERM'
   }
 }

@@ -1,8 +1,8 @@
 interface LaterWritesParts {
-  /** Writes what was noted. */
+  /** Writes the collected data. */
   readonly write: () => Promise<void>
   readonly delayMs: number
-  /** Called for the first of several failures. A write that failed is tried again. */
+  /** Called for the first of consecutive failures. A failed write is retried. */
   readonly onFailure: (error: unknown) => void
 }
 
@@ -18,13 +18,13 @@ export class LaterWrites {
     this.#parts = parts
   }
 
-  /** To be called when something was noted. */
+  /** Call it when there is new data. */
   schedule(): void {
     if (this.#isClosed) return
     this.#timer ??= setTimeout(() => void this.flush(), this.#parts.delayMs).unref()
   }
 
-  /** Writes what was noted so far. Never rejects: what fails is written the next time. */
+  /** Writes the data collected so far. Never rejects: the next write repeats a failed one. */
   flush(): Promise<void> {
     clearTimeout(this.#timer)
     this.#timer = undefined
@@ -32,7 +32,7 @@ export class LaterWrites {
     return this.#last
   }
 
-  /** Writes what was noted so far, and does this before the next write. */
+  /** Writes the data collected so far, and runs the given work before the next write. */
   between(work: () => Promise<void>): Promise<void> {
     const done = this.flush().then(work)
     this.#last = done.catch(() => undefined)

@@ -3,7 +3,7 @@ import { isOnThisHost, livenessOf, type ProcessName, thisProcess } from './ident
 
 /** The lease columns of a database row. */
 interface LeaseRow {
-  /** The holder's process and a random text; '' when it is free. */
+  /** The holder's process and a random text; '' when the lease is free. */
   readonly leaseOwner: string
   /** Milliseconds since the epoch. */
   readonly leaseUntilMs: number
@@ -14,14 +14,14 @@ export function newLeaseOwner(name: ProcessName = thisProcess): string {
   return `${name} ${randomBytes(9).toString('base64url')}`
 }
 
-/** Whether the process of this lease owner certainly does not run any more. */
+/** Whether the process of this lease owner has certainly ended. */
 function isOwnerDead(leaseOwner: string): boolean {
   return livenessOf(processOf(leaseOwner)) === 'dead'
 }
 
 /**
- * Whether also nothing that it wrote can arrive any more: what a process of another host wrote to a shared file may
- * still be in the memory of that host.
+ * Whether the process has ended and none of its writes can still arrive: data that a process of another host wrote to a
+ * shared file may still be in the memory of that host.
  */
 export function isOwnerDeadHere(leaseOwner: string): boolean {
   return isOnThisHost(processOf(leaseOwner)) && isOwnerDead(leaseOwner)
@@ -37,7 +37,7 @@ const longestLeaseMs = 120_000
 const renewedWithinMs = 60_000
 const maxRemembered = 1_000
 
-/** Leases that end too late, and when this process first saw them (monotonic). */
+/** Leases with a too late expiry, and when this process first saw them (monotonic). */
 const tooLate = new Map<string, number>()
 
 /** Whether the lease may be taken: it is free, or its holder died or stopped renewing it. */
@@ -48,8 +48,8 @@ export function isLeaseFree({ leaseOwner, leaseUntilMs }: LeaseRow, nowMs: numbe
 }
 
 /**
- * Whether nobody renews a lease that ends later than any valid one. The database's clock was set back after it was
- * taken, so its expiry can't be used. A holder that is alive renews the lease by the new clock.
+ * Whether nobody renews a lease that expires later than any valid one. The database's clock was set back after the
+ * lease was taken, so its expiry can't be used. A holder that is alive renews the lease by the new clock.
  */
 function isForgotten(lease: string): boolean {
   const nowMs = performance.now()

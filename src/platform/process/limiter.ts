@@ -1,8 +1,8 @@
-/** Lets a limited number of tasks run at a time; the others wait in order. */
+/** Limits the number of concurrent tasks; the others wait in order. */
 export class Limiter {
   readonly #waiting = new Set<() => void>()
   #size: number
-  /** Below zero while more tasks run than may since `resize`. */
+  /** Negative while more tasks are running than `resize` has since allowed. */
   #free: number
 
   constructor(size: number) {
@@ -10,18 +10,18 @@ export class Limiter {
     this.#free = size
   }
 
-  /** Changes how many tasks may run at a time. Those that run continue. */
+  /** Changes the maximum number of concurrent tasks. Running tasks continue. */
   resize(size: number): void {
     for (; this.#size < size; this.#size++) this.#handOn()
     for (; this.#size > size; this.#size--) this.#free--
   }
 
-  /** Tasks that wait for a slot. */
+  /** The number of tasks that are waiting for a slot. */
   get waiting(): number {
     return this.#waiting.size
   }
 
-  /** As `enter` if a slot is free now; otherwise undefined. */
+  /** Like `enter` if a slot is free now; otherwise undefined. */
   enterNow(): (() => void) | undefined {
     if (this.#free <= 0) return undefined
     this.#free--
@@ -92,9 +92,9 @@ export class Limiter {
 }
 
 /**
- * Runs the task for each item, for at most `atOnce` of them at a time. After a failure no further item begins.
+ * Runs the task for each item, for at most `atOnce` items at a time. After a failure, no further task starts.
  *
- * @throws the first error, when all tasks that had begun are over.
+ * @throws the first error, after all started tasks have ended.
  */
 export async function forEachLimited<Item>(
   items: Iterable<Item>,

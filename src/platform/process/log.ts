@@ -6,7 +6,7 @@ export interface Log {
   error(fields: object, message: string): void
 }
 
-/** A log that says whether it writes debug lines. If not, their texts are not built. */
+/** A log that tells whether it writes debug lines, so that their texts are built only if it does. */
 export interface LeveledLog extends Log {
   isLevelEnabled(level: 'debug' | 'info'): boolean
 }

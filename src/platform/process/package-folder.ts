@@ -3,8 +3,8 @@ import { findPackageJSON } from 'node:module'
 import { dirname, join } from 'node:path'
 
 /**
- * The folder of package.json. Files that are read at run time are found from here, because a built
- * server is one folder of chunks and not the tree of src/.
+ * The folder of package.json. Paths of files that are read at run time start here, because a built
+ * server is one folder of chunks, not the tree of src/.
  */
 export const packageFolder = dirname(findPackageJSON(import.meta.url) ?? import.meta.dirname)
 

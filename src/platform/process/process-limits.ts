@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 /**
  * Import this before everything else: libuv reads the variable when its thread pool is first used, and
  * only from the environment. Its default of four threads is too few when every request waits for a
- * disk: with 16, that many fsyncs share one flush of the device. The others are for drives that hang
+ * disk: with 16, as many fsyncs share one flush of the device. The remaining threads are for hanging drives
  * (drives/local/file-calls.ts). Forked workers inherit the value.
  */
 process.env.UV_THREADPOOL_SIZE ??= '32'
@@ -14,8 +14,8 @@ export const threadPoolSize = Number(process.env.UV_THREADPOOL_SIZE) || 1
 const usualLimit = 4_096
 
 /**
- * How many descriptors this process may have open: files and connections together. Node raises its
- * soft limit (RLIMIT_NOFILE) to the hard one when it starts.
+ * The maximum number of open descriptors of this process: files and connections together. Node raises its
+ * soft limit (RLIMIT_NOFILE) to the hard limit when it starts.
  *
  * @param limitsFile as in proc_pid_limits(5).
  */

@@ -1,13 +1,13 @@
 export interface Repetition {
-  /** Starts no further run and aborts the signal. Resolves when the current run has ended. */
+  /** Aborts the signal and starts no further run. Resolves when the current run has ended. */
   stop(): Promise<void>
 }
 
 /**
  * Runs periodic work, one run at a time. Does not keep the process alive.
  *
- * @param options.everyMs from the end of one run to the beginning of the next; the first begins at
- *   once
+ * @param options.everyMs the pause between the end of one run and the beginning of the next; the first
+ *   run begins at once
  */
 export function repeat(
   work: (signal: AbortSignal) => Promise<void>,

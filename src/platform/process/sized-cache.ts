@@ -1,10 +1,10 @@
-/** After a drop. A Map takes long to find its first entry while each call deletes only one. */
+/** The share of the limit to keep in a drop. Single drops are slow: a Map then takes long to find its first entry. */
 const keptShare = 0.9
 
 interface Entry<Value> {
   readonly value: Value
   readonly size: number
-  /** Whether it was used since it was added, or kept by a drop. */
+  /** Whether the entry was used since it was added, or since the last drop kept it. */
   isUsed: boolean
 }
 
@@ -23,7 +23,7 @@ export class SizedCache<Value> {
     this.#limit = limit
   }
 
-  /** As `get`, but does not count as a use. */
+  /** Like `get`, but does not count as a use. */
   peek(key: string): Value | undefined {
     return this.#entries.get(key)?.value
   }
@@ -42,7 +42,7 @@ export class SizedCache<Value> {
     this.#entries.set(key, added)
     this.#size += size
     if (this.#size <= this.#limit) return
-    // Goes on with those that it puts at the end, which are not used then.
+    // The loop also reaches the entries that it moves to the end, which then count as unused.
     for (const [oldest, entry] of this.#entries) {
       if (this.#size <= this.#limit * keptShare) return
       if (entry === added) continue

@@ -7,7 +7,7 @@ export class TimeLimitError extends Error {
 }
 
 /**
- * Settles as `work` does, or rejects with TimeLimitError when that takes too long. The work
+ * Settles as `work` does, or rejects with TimeLimitError when the work takes too long. The work
  * continues, but its result is discarded.
  */
 export function withinTime<Result>(work: Promise<Result>, limitMs: number): Promise<Result> {
@@ -15,7 +15,7 @@ export function withinTime<Result>(work: Promise<Result>, limitMs: number): Prom
   return withDeadline(limitMs, late, (signal) => untilAborted(work, signal))
 }
 
-/** Gives `work` a signal that aborts when it takes too long, with a reason that is made then. */
+/** Passes `work` a signal that aborts when the work takes too long. The reason is created only then. */
 export async function withDeadline<Result>(
   limitMs: number,
   reason: () => unknown,
@@ -31,8 +31,8 @@ export async function withDeadline<Result>(
 }
 
 /**
- * Settles as `work` does, or rejects with the signal's reason as soon as it aborts, for work that
- * can't be aborted itself: it continues, but its result is discarded.
+ * Settles as `work` does, or rejects with the signal's reason as soon as the signal aborts. For work
+ * that can't be aborted itself: the work continues, but its result is discarded.
  */
 export function untilAborted<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
   return new Promise((resolve, reject) => {
@@ -43,7 +43,7 @@ export function untilAborted<Result>(work: Promise<Result>, signal: AbortSignal)
   })
 }
 
-/** Aborts with the same reason after a delay, which does not keep the process running. */
+/** A signal that aborts after the given one with a delay and the same reason. Does not keep the process running. */
 export function delayedAbort(signal: AbortSignal, delayMs: number): AbortSignal {
   const late = new AbortController()
   const begin = () => {
@@ -55,9 +55,9 @@ export function delayedAbort(signal: AbortSignal, delayMs: number): AbortSignal 
 }
 
 /**
- * Starts a stopwatch, and returns a function that returns the milliseconds since then. They include time in which this
- * process or its machine was suspended, as far as the system reports it. The monotonic clock stops while a machine
- * sleeps, so the wall clock is also read. If the wall clock is set forward, the result is too high, but never too low.
+ * Starts a stopwatch, and returns a function that returns the elapsed milliseconds. They include time during which this
+ * process or its machine was suspended, if the system reports it. The monotonic clock stops while a machine sleeps, so
+ * the wall clock is also read. If the wall clock is set forward, the result is too high; it is never too low.
  */
 export function stopwatch(): () => number {
   const began = performance.now()

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 
-/** The longest time that a loop over many small steps may block the process. */
+/** Maximum time that a loop over many small steps may block the process. */
 const turnMs = 4
 
 /** Lets other work run during a long loop. */
