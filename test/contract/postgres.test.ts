@@ -153,7 +153,7 @@ if (server === undefined) {
     const silent = new URL(absent)
     silent.port = '1'
     for (const [location, expected] of [
-      [absent, /does not have a database of this name/],
+      [absent, /has no database of this name/],
       [silent, /is not responding/],
     ] as const) {
       const opening = openDatabase({ kind: 'postgres', url: location.href }, { migrate: true })

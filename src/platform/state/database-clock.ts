@@ -3,25 +3,25 @@ import type { Database } from './database.ts'
 
 /** The interval of separate measurements. Other statements also measure the difference. */
 const everyMs = 60_000
-/** A start measures again if a measurement took longer. */
+/** Maximum duration of a good measurement. A start measures again if it took longer. */
 const validMs = 1_000
 const attempts = 3
-/** A clock was set, or this machine slept, when it moves by more against the monotonic one. */
+/** A larger change against the monotonic clock means that a clock was set, or that this machine slept. */
 const jumpMs = 500
 
-/** Called with every measurement: by how much the database's clock is ahead of this machine's. */
+/** Called with every measurement of the difference by which the database's clock is ahead of this machine's. */
 type OnMeasured = (aheadMs: number) => void
 
 /**
  * The time of all processes that share a database: an estimate of the time on the database's machine.
  * With their own clocks, gateways could disagree on whether a lease has ended. Between measurements it
- * follows the monotonic clock, so that setting this machine's clock does not end the leases of others.
+ * follows the monotonic clock, so that setting this machine's clock does not end leases of other processes.
  */
 export class DatabaseClock {
   readonly #database: Database
   readonly #onMeasured: OnMeasured
   readonly #timer: NodeJS.Timeout | undefined
-  /** Undefined: the database is on this machine. */
+  /** Undefined if the database is on this machine. */
   #ahead: { readonly ofMonotonicMs: number; readonly wallMs: number } | undefined
   /** Duration of the measurement that set `#ahead`. */
   #tookMs = Number.POSITIVE_INFINITY
@@ -53,7 +53,7 @@ export class DatabaseClock {
     }
   }
 
-  /** By how much the database's clock is ahead of this machine's; negative when it is behind. */
+  /** The difference by which the database's clock is ahead of this machine's; negative when it is behind. */
   get aheadMs(): number {
     return this.now() - Date.now()
   }
@@ -69,9 +69,9 @@ export class DatabaseClock {
 
   /**
    * Takes a reply of the database with its time. `askedAtMs` and `answeredAtMs` are by the monotonic clock; the database
-   * read its time at any moment between them. An estimate that can be right stays. One that is wrong by less than
-   * `jumpMs` moves to the nearest time that can be right. One that is wrong by more is replaced, for example after a clock
-   * was set. So a slow reply does not make a good estimate worse.
+   * read its time at some moment between them. The estimate is kept if it can be right. If it is wrong by less than
+   * `jumpMs`, it moves to the nearest time that can be right. If it is wrong by more, as after a clock was set, it is
+   * replaced. This way, a slow reply does not make a good estimate worse.
    */
   readonly observe = (timeMs: number, askedAtMs: number, answeredAtMs: number): void => {
     const tookMs = answeredAtMs - askedAtMs
@@ -79,7 +79,7 @@ export class DatabaseClock {
     const wallMs = Date.now() - performance.now()
     const current = this.#ahead?.ofMonotonicMs ?? Number.NEGATIVE_INFINITY
     const nearest = Math.min(Math.max(current, min), max)
-    // At the start, the fastest reply counts.
+    // At the start, the fastest reply is the best.
     const isBetter = this.#tookMs > validMs && tookMs < this.#tookMs
     const isReplaced = isBetter || Math.abs(nearest - current) > jumpMs
     if (isReplaced) this.#tookMs = tookMs
@@ -91,7 +91,7 @@ export class DatabaseClock {
     clearInterval(this.#timer)
   }
 
-  /** While the database is not responding, no process gets a lease either. */
+  /** Ignores failures: while the database is not responding, no process can get a lease anyway. */
   async #measureAgain(): Promise<void> {
     if (this.#isMeasuring) return
     this.#isMeasuring = true
@@ -108,19 +108,22 @@ export class DatabaseClock {
 
 /** Synchronized clocks differ by less, including network delay. */
 const strangeMs = 2_000
-/** Less, so that a clock at the edge is not logged with every measurement. */
+/** Lower than the limit above, so that a clock close to it is not logged at every measurement. */
 const agreedMs = 1_000
 
 /**
- * For leases: a remote holder must not seem dead because a clock is wrong. Signatures still depend on this
- * machine's clock, so a difference is logged when it begins.
+ * Starts the clock for leases, by which no remote holder seems dead because a clock is wrong. Signatures still depend
+ * on this machine's clock, so the first sign of a difference is logged.
  */
 export function startClock(database: Database, log: Log): Promise<DatabaseClock> {
   let wasStrange = false
   return DatabaseClock.start(database, (aheadMs) => {
     const isStrange = Math.abs(aheadMs) > (wasStrange ? agreedMs : strangeMs)
     if (isStrange && !wasStrange) {
-      log.warn({ aheadMs }, "the database's clock differs from this machine's: set both by NTP")
+      log.warn(
+        { aheadMs },
+        "the database's clock differs from this machine's: synchronize both with NTP",
+      )
     } else if (wasStrange && !isStrange) {
       log.info({ aheadMs }, "the database's clock agrees with this machine's again")
     }

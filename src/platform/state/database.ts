@@ -1,13 +1,13 @@
 /**
  * The interface to all state that must survive a restart. Two implementations: SQLite (embedded,
- * default) and PostgreSQL. SQL is portable between them: `?` for parameters, no function that only
- * one of them has; rows come as plain objects; integers fit a double.
+ * default) and PostgreSQL. SQL is portable between them: `?` for parameters, and only functions that
+ * both have. Rows are plain objects; integers fit in a double.
  */
 export interface Database {
   /** `sqlite` or `postgres`, for the log. */
   readonly kind: string
 
-  /** Rows of one SELECT, as of the last commit. */
+  /** Returns the rows of one SELECT, as of the last commit. */
   read<Row>(sql: string, params?: readonly SqlValue[], options?: CallOptions): Promise<Row[]>
 
   /**
@@ -23,19 +23,19 @@ export interface Database {
    */
   clockMs?(): Promise<number>
 
-  /** The same as an SQL expression, to read the time in another statement. */
+  /** The time as an SQL expression, to read it in another statement. */
   readonly clockSql?: string
 
   /**
-   * Calls `onSignal` for signals of other processes (`Statement.signal`). Absent if they cannot be
-   * sent.
+   * Calls `onSignal` for signals of other processes (`Statement.signal`). Absent if the database has no
+   * signals.
    */
   subscribe?(onSignal: OnSignal): Signals
 
-  /** Calls that wait for a connection or for a commit. */
+  /** The number of calls that are waiting for a connection or a commit. */
   readonly waiting?: number
 
-  /** Resolves when the database answers; otherwise rejects with DatabaseError. */
+  /** Resolves when the database responds; otherwise rejects with DatabaseError. */
   check(): Promise<void>
 
   close(): Promise<void>
@@ -43,8 +43,8 @@ export interface Database {
 
 export interface CallOptions {
   /**
-   * For heartbeats: the call gets a connection before all others that wait, and fails after this time. The next call
-   * then gets another connection. SQLite, which has no connections, ignores it.
+   * For heartbeats: the call gets a connection before all waiting calls, and fails after this time. The next call then
+   * gets another connection. Ignored by SQLite, which has no connections.
    */
   readonly urgentMs?: number
 }
@@ -55,23 +55,23 @@ export type SqlValue = string | number | null
 export interface Statement {
   readonly sql: string
   readonly params?: readonly SqlValue[]
-  /** Number of rows this must insert, update or delete. */
+  /** Number of rows that the statement must insert, update or delete. */
   readonly mustChange?: number
   /**
-   * Sent to the other processes when this is committed and has changed a row, if the database can.
-   * At most 1,000 bytes. Not together with RETURNING. Earlier versions only get what is before its first space.
+   * Sent to the other processes after the statement has changed a row and is committed, if the database has signals.
+   * At most 1,000 bytes. Not allowed with RETURNING. Earlier versions receive only the text before its first space.
    */
   readonly signal?: string
 }
 
-/** Gets the text of a signal, or undefined when some may have been lost. */
+/** Receives the text of a signal, or undefined when signals may have been lost. */
 export type OnSignal = (text: string | undefined) => void
 
 /** Signals may be lost: they save reads, but nothing may depend on them. */
 export interface Signals {
-  /** Whether signals arrive, as far as is known. */
+  /** Whether signals are known to arrive. */
   readonly isLive: boolean
-  /** A signal was missed. */
+  /** Call it when a signal was missed. */
   doubt(): void
 }
 
@@ -95,7 +95,7 @@ export class UnmetChange extends Error {
 }
 
 /**
- * The database does not respond, is full, or rejects a statement. `cause` has the driver's error.
+ * The database does not respond, is full, or rejects a statement. `cause` is the driver's error.
  */
 export class DatabaseError extends Error {
   constructor(message: string, options?: ErrorOptions) {

@@ -2,20 +2,20 @@
 const batchSize = 512
 
 export interface LazyDeletesOptions {
-  /** Minimum wait of a key, milliseconds. */
+  /** Minimum time that a key waits, milliseconds. */
   readonly delayMs: number
   /** Maximum waiting keys; further keys are dropped and never deleted. */
   readonly maxWaiting: number
-  /** Deletes the keys. If it rejects, they are dropped. */
+  /** Deletes the keys. If it rejects, the keys are dropped. */
   readonly remove: (keys: readonly string[]) => Promise<void>
 }
 
-/** A reader of another process has looked up what it needs by then. */
+/** By then, readers in other processes no longer need the rows. */
 const closingDelayMs = 5_000
 
 /**
- * Deletes unneeded rows later, many at a time. Nothing depends on it: keys that wait
- * are lost when the process is killed.
+ * Deletes unneeded rows later, many at a time. Nothing may depend on it: waiting keys are lost when the
+ * process is killed.
  */
 export class LazyDeletes {
   readonly #options: LazyDeletesOptions
@@ -39,7 +39,7 @@ export class LazyDeletes {
     this.#dueAt.delete(key)
   }
 
-  /** Deletes what has waited for five seconds, and drops the rest. */
+  /** Deletes the keys that have waited long enough, and drops the rest. */
   async close(): Promise<void> {
     clearTimeout(this.#timer)
     await this.#removeUntil(performance.now() + Math.max(0, this.#options.delayMs - closingDelayMs))
@@ -49,7 +49,7 @@ export class LazyDeletes {
 
   #schedule(): void {
     if (this.#timer !== undefined || this.#dueAt.size === 0) return
-    // Most waiting keys are due after one delay: deletes are rare, and come many at a time.
+    // Most waiting keys are due after one delay: deletes are rare and come in groups.
     this.#timer = setTimeout(() => this.#removeDue(), this.#options.delayMs)
     this.#timer.unref()
   }

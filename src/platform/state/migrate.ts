@@ -9,8 +9,8 @@ const migrationsFolder = join(packageFolder, 'src/platform/state/migrations')
 const fileNamePattern = /^(\d{4})-([a-z0-9-]+)\.sql$/
 
 /**
- * One file of src/platform/state/migrations, `NNNN-name.sql`: portable SQL, never changed once released. An older
- * version of the program continues to run with a newer migration, so it must only add. One that does more is named
+ * One file of src/platform/state/migrations, `NNNN-name.sql`: portable SQL, never changed once released. A migration
+ * must only add, because older versions of the program continue to run with it. A migration that does more is named
  * `NNNN-breaking-name.sql`, and older versions refuse it.
  */
 export interface Migration {
@@ -23,24 +23,24 @@ export interface Migration {
 
 export type AppliedMigration = Pick<Migration, 'number' | 'name' | 'checksum'>
 
-/** One connection to a database that is about to be migrated. */
+/** A connection to a database that is about to be migrated. */
 export interface MigrationSession {
-  /** Opens a transaction, which only one migrating process can have at a time. */
+  /** Opens the transaction, which only one migrating process can have at a time. */
   begin(): Promise<void>
-  /** Runs one statement, or several when there are no parameters. */
+  /** Runs one statement, or several if there are no parameters. */
   run(sql: string, params?: readonly SqlValue[]): Promise<void>
   rows<Row>(sql: string): Promise<Row[]>
   commit(): Promise<void>
   /**
-   * Whether the error means that another program uses a table that is to be changed. All requests for it
-   * wait behind a migration that waits: such a wait must be short.
+   * Whether the error means that another program is using a table that the migration changes. All requests for
+   * the table queue behind a waiting migration, so it must not wait for long.
    */
   isLocked?(error: unknown): boolean
   /** Closes the connection; uncommitted changes are undone. */
   close(): Promise<void>
 }
 
-/** Begins the name of a migration that older versions of the program can't work with. */
+/** The prefix of a migration that older versions of the program can't work with. */
 const breakingPrefix = 'breaking-'
 
 const createTable = `CREATE TABLE IF NOT EXISTS migrations (
@@ -65,16 +65,16 @@ export function tablesOf(migrations: readonly Migration[]): ReadonlySet<string> 
   return new Set(statements.map(([, name = '']) => name))
 }
 
-/** How often a table that others use is waited for, with pauses for their requests. */
+/** Attempts to lock a table that others are using, with pauses for their requests. */
 const lockAttempts = 20
 const lockPauseMs = 1_000
 
 /**
- * Migrates the database to this version in one transaction. Without effect if the database is already at
- * this version. Several processes may do it at once, and others may serve.
+ * Migrates the database to this version in one transaction. Has no effect if the database is already at
+ * this version. Several processes may call it at once, while others serve.
  *
- * @throws DatabaseError when a newer version has broken this one, other files migrated the database, or another
- *   program keeps a table.
+ * @throws DatabaseError when a newer version has made a breaking change, the database has other migrations, or another
+ *   program keeps a table locked.
  */
 export async function applyMigrations(
   open: () => Promise<MigrationSession>,
@@ -97,7 +97,7 @@ export async function applyMigrations(
   }
 }
 
-/** Those of a database in a transaction; none if it is empty. */
+/** The applied migrations; none if the database is empty. Reads them in the session's transaction. */
 export async function appliedMigrations(session: MigrationSession): Promise<AppliedMigration[]> {
   await session.run(createTable)
   return await session.rows<AppliedMigration>(selectApplied)
@@ -114,7 +114,7 @@ export async function runMigrations(
   }
 }
 
-/** The migrations that a start would run. @throws DatabaseError like pendingMigrations. */
+/** The migrations that a start would run. @throws DatabaseError as pendingMigrations does. */
 export async function missingIn(
   database: Database,
   migrations: readonly Migration[],
@@ -130,15 +130,15 @@ export async function assertMigrated(
   const [next] = await missingIn(database, migrations)
   if (next !== undefined) {
     throw new DatabaseError(
-      `the database lacks migration ${label(next)}; start the server once, which adds it`,
+      `the database lacks migration ${label(next)}; start the server once to add it`,
     )
   }
 }
 
 /**
- * Pure: those of `migrations` that are not in `applied`, in order.
+ * Pure: the migrations that are not in `applied`, in order.
  *
- * @throws DatabaseError when the two differ, or a newer version has applied one that breaks this one.
+ * @throws DatabaseError when the two lists differ, or a newer version has applied a breaking migration.
  */
 export function pendingMigrations(
   migrations: readonly Migration[],

@@ -11,7 +11,7 @@ import { SqliteDatabase } from './sqlite/sqlite-database.ts'
 import { openSqliteSession, openSqliteSnapshot } from './sqlite/sqlite-sessions.ts'
 
 export type DatabaseLocation =
-  /** A file; it and its folder are created if missing. */
+  /** The path of the file. The file and its folder are created if missing. */
   | { readonly kind: 'sqlite'; readonly path: string }
   /** `postgres://…` */
   | { readonly kind: 'postgres'; readonly url: string }
@@ -24,7 +24,7 @@ export interface OpenDatabaseOptions {
   readonly migrate: boolean
   /** Maximum number of PostgreSQL connections of this process. @default 10 */
   readonly connections?: number
-  /** Called with the reason when it must do with fewer. */
+  /** Called with the reason when the server allows fewer connections. */
   readonly onShortage?: (error: DatabaseError) => void
 }
 
@@ -62,7 +62,7 @@ export async function missingMigrations(location: DatabaseLocation): Promise<num
 }
 
 /**
- * A view of everything in the database as of now, for a backup.
+ * A view of the entire database at this moment, for a backup.
  *
  * @throws DatabaseError when the database does not exist or cannot be reached
  */
@@ -72,7 +72,7 @@ export async function openSnapshot(location: DatabaseLocation): Promise<Snapshot
   return await openPostgresSnapshot(location.url)
 }
 
-/** A connection that can migrate. @throws DatabaseError when the database cannot be reached */
+/** Opens a connection that can migrate. @throws DatabaseError when the database cannot be reached */
 export async function openSession(location: DatabaseLocation): Promise<MigrationSession> {
   if (location.kind === 'sqlite') return openSqliteSession(location.path)
   // Imported on demand: SQLite does not need the 40 modules of PostgreSQL's client.

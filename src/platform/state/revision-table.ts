@@ -1,6 +1,6 @@
 import type { Database, Statement } from './database.ts'
 
-/** What processes keep in memory until its revision changes. */
+/** Data that processes keep in memory until its revision changes. */
 export type RevisionName = 'access-keys' | 'buckets' | 'gateways' | 'model-keys'
 
 export type RevisionNumbers = ReadonlyMap<RevisionName, number>
@@ -15,8 +15,8 @@ interface RevisionRow {
 export type OnTime = (timeMs: number, askedAtMs: number, answeredAtMs: number) => void
 
 /**
- * The first statement of every transaction that changes what `name` stands for. Such transactions follow one
- * another, so a row that then stores `currentRevision(name)` has a greater revision than all earlier ones.
+ * The first statement of every transaction that changes data of `name`. These transactions run one after another, so a
+ * row that then stores `currentRevision(name)` has a greater revision than all earlier rows.
  */
 export function bumpRevision(name: RevisionName): Statement {
   return {

@@ -1,24 +1,24 @@
 import type { RevisionName, RevisionNumbers, Revisions } from './revision-table.ts'
 
-/** What is older than this is not used without another check: the process was suspended or busy. */
+/** Maximum age of a copy before it is checked again: an older one means that the process was suspended or busy. */
 const maxAgeMs = 1_000
 
-/** From one check to the next: a usual check ends before requests would have to wait for it. */
+/** Interval between checks: a usual check ends before requests would have to wait for it. */
 const defaultEveryMs = 900
 
-/** After a check that failed. */
+/** Pause after a failed check. */
 const retryMs = 500
 
 /**
- * After a longer time without a reply, or a failed check, another server may have taken over and may lack the last
- * changes. It can give their revisions to other changes, so equal revisions then prove nothing.
+ * After a longer time without a reply, or a failed check, another database server may have taken over without the last
+ * changes. It can assign their revisions to other changes, so equal revisions then prove nothing.
  */
 const maxGapMs = 2_000
 
-/** What the database has answered. */
+/** An answer of the database. */
 export interface RevisionCheck {
   readonly numbers: RevisionNumbers
-  /** When the database was asked. The reply describes it at this moment or later. */
+  /** When the database was asked. The reply describes its state at this moment or later. */
   readonly askedAtMs: number
   /** Whether equal revisions prove nothing. */
   readonly isDoubtful: boolean
@@ -27,27 +27,27 @@ export interface RevisionCheck {
 export interface RevisionWatchOptions {
   readonly revisions: Pick<Revisions, 'read'>
   /**
-   * The database is asked when the last check is as old as this. For a process that gets the checks of another one
-   * (`take`), it is the time after which it asks for itself, at most a second.
+   * Age of the last check at which the database is asked again. A process that receives the checks of another one
+   * (`take`) asks for itself after this time, at most a second.
    *
    * @default 900
    */
   readonly everyMs?: number
-  /** Monotonic, milliseconds. */
+  /** Monotonic clock, milliseconds. */
   readonly now?: () => number
   /** Called with the error when checks begin to fail, and with undefined when they succeed again. */
   readonly onState: (problem: unknown) => void
-  /** Called when everything is current. @param askedAtMs when the database was asked, by `now` */
+  /** Called when all copies are current. @param askedAtMs when the database was asked, by `now` */
   readonly onCurrent?: (askedAtMs: number) => void
   /** Called with each reply of the database, for `take` in other processes. Times are by `now`. */
   readonly onRead?: (check: RevisionCheck) => void
 }
 
 /**
- * Loads what has changed. @throws DatabaseError
+ * Loads the changes. @throws DatabaseError
  *
  * @param revision the current one
- * @param isDoubtful whether earlier data may be of changes that the database has lost: load everything again
+ * @param isDoubtful whether copies may contain changes that the database has lost: load everything again
  */
 export type Reload = (revision: number, isDoubtful: boolean) => Promise<void>
 
@@ -58,19 +58,19 @@ interface Follower {
 }
 
 /**
- * Keeps copies in memory current: one small SELECT in the background for all of them, or the reply that another
- * process got, and a reload of those whose revision has changed. A request costs a comparison of times.
+ * Keeps copies in memory current: one small SELECT in the background for all copies, or the reply that another
+ * process received, and a reload of those whose revision has changed. The cost per request is a comparison of times.
  */
 export class RevisionWatch {
   readonly #options: RevisionWatchOptions
   readonly #now: () => number
   readonly #followers: Follower[] = []
   #confirmedAtMs = Number.NEGATIVE_INFINITY
-  /** Whether equal revisions prove nothing. Until everything has been loaded again. */
+  /** Whether equal revisions prove nothing, until everything has been loaded again. */
   #isDoubtful = false
   #checking: Promise<void> | undefined
   #isOutdated = false
-  /** The check of another process that is to be taken. */
+  /** A check of another process that waits to be taken. */
   #taken: RevisionCheck | undefined
   #isFailing = false
   #isWatching = false
@@ -82,7 +82,7 @@ export class RevisionWatch {
   }
 
   /**
-   * Loads everything that `followers` name, and begins to watch.
+   * Loads the data of all followers, and begins to watch.
    *
    * @throws DatabaseError
    */
@@ -95,7 +95,7 @@ export class RevisionWatch {
     this.#schedule()
   }
 
-  /** Milliseconds since the copies were known to be current. */
+  /** Milliseconds since the copies were last known to be current. */
   get ageMs(): number {
     return this.#now() - this.#confirmedAtMs
   }
@@ -106,8 +106,8 @@ export class RevisionWatch {
   }
 
   /**
-   * For a request that is about to use a copy. Undefined, at no cost, if the copies are current; otherwise
-   * resolves after another check. Never rejects: `ageMs` tells whether the database has answered.
+   * Call it before a request uses a copy. Undefined, and without cost, if the copies are current; otherwise resolves
+   * after another check. Never rejects: `ageMs` shows whether the database has answered.
    */
   ensureFresh(): Promise<void> | undefined {
     if (this.ageMs <= maxAgeMs) return undefined
@@ -126,8 +126,8 @@ export class RevisionWatch {
   }
 
   /**
-   * Takes a check that another process of this gateway has made, instead of asking the database. It does not count
-   * for a `check()`, which may have begun later.
+   * Takes a check that another process of this gateway has made, instead of asking the database. It does not satisfy a
+   * `check()`, which may have begun later.
    */
   take(check: RevisionCheck): void {
     if (!this.#isWatching || !this.#isNews(check)) return
@@ -167,7 +167,7 @@ export class RevisionWatch {
       this.#isFailing = true
       throw error
     } finally {
-      // Not when the promise settles, which is later: a call from now on begins another check.
+      // Cleared here and not when the promise settles, which is later: calls from now on begin another check.
       this.#checking = undefined
       this.#schedule()
     }
@@ -192,7 +192,7 @@ export class RevisionWatch {
     this.#options.onCurrent?.(askedAtMs)
   }
 
-  /** An earlier check can still tell that the database may have lost changes. */
+  /** Even an older check can show that the database may have lost changes. */
   #isNews({ askedAtMs, isDoubtful }: RevisionCheck): boolean {
     return isDoubtful || askedAtMs > this.#confirmedAtMs
   }

@@ -11,7 +11,7 @@ const keyBytes = 32
 const nonceBytes = 12
 const tagBytes = 16
 
-/** What is sealed. Each has its own key, so that a text of one cannot be used as another. */
+/** Purposes of sealed texts. Each has its own key, so that a text for one purpose cannot be used for another. */
 const purposes = {
   providerKeys: 'routing provider keys v1',
   accessKeys: 'access keys v1',
@@ -21,9 +21,9 @@ const purposes = {
 
 /** Seals secrets for the database. */
 export interface Sealer {
-  /** @param id what the secret belongs to: it can't be opened for another one */
+  /** @param id the id of the secret's owner: the text can't be opened for another id */
   seal(secret: string, id: string): string
-  /** Undefined if it was sealed with another SECRET_KEY or for another id, or is damaged. */
+  /** Undefined if the text was sealed with another SECRET_KEY or for another id, or is damaged. */
   open(sealed: string, id: string): string | undefined
 }
 

@@ -1,7 +1,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { SqlValue } from './database.ts'
 
-/** More than are in use: statements differ only in a few fixed sizes of their lists. */
+/** More than there are: statements differ only in a few fixed sizes of their lists. */
 const maxStatements = 256
 
 /** Prepared statements of one connection; the least recently used ones are dropped first. */
@@ -16,7 +16,7 @@ export class StatementCache {
   /** @throws errors of node:sqlite for SQL that it cannot prepare */
   prepare(sql: string): PreparedStatement {
     const prepared = this.#prepared.get(sql) ?? new PreparedStatement(this.#connection.prepare(sql))
-    // A Map iterates in order of insertion: a reinserted entry becomes the youngest.
+    // A Map iterates in order of insertion, so that a reinserted entry becomes the youngest.
     this.#prepared.delete(sql)
     this.#prepared.set(sql, prepared)
     const [oldest = sql] = this.#prepared.keys()
@@ -36,12 +36,12 @@ export class PreparedStatement {
     statement.setReturnArrays(true)
   }
 
-  /** A SELECT or a statement with RETURNING. */
+  /** Runs a SELECT or a statement with RETURNING. */
   get returnsRows(): boolean {
     return this.#columns.length > 0
   }
 
-  /** Number of rows inserted, updated or deleted. */
+  /** Returns the number of rows inserted, updated or deleted. */
   run(params: readonly SqlValue[]): number {
     return Number(this.#statement.run(...params).changes)
   }
@@ -52,7 +52,7 @@ export class PreparedStatement {
     return rows.map((values) => this.#toObject(values) as Row)
   }
 
-  /** The objects of node:sqlite have no prototype, and are slower to create. */
+  /** Creates plain objects: those of node:sqlite have no prototype, and are slower to create. */
   #toObject(values: readonly SqlValue[]): Record<string, SqlValue> {
     const row: Record<string, SqlValue> = {}
     this.#columns.forEach((column, index) => {

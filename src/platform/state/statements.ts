@@ -17,12 +17,12 @@ const largest = 512
 export interface ParameterList {
   /** The item's SQL, repeated and separated by commas. */
   readonly sql: string
-  /** As many as `sql` has; those after the last item are null, which equals nothing. */
+  /** As many values as `sql` has parameters. Values after the last item are null, which equals nothing. */
   readonly params: readonly SqlValue[]
 }
 
 /**
- * Pure: items → lists that together hold each item once, in order.
+ * Pure: items → lists that together contain each item once, in order.
  *
  * @param itemSql SQL of one item with one `?` for each of its values.
  */
@@ -52,7 +52,7 @@ export function valueLists(values: readonly SqlValue[]): ParameterList[] {
  * Pure: one statement for each list.
  *
  * @param sqlOf the statement around a list's SQL.
- * @param more parameters that follow the list's.
+ * @param more the parameters after those of the list.
  */
 export function listStatements(
   lists: readonly ParameterList[],
@@ -109,7 +109,7 @@ export function numberPlaceholders(sql: string): string {
   })
 }
 
-/** Rows of one INSERT: few insertSizes, so that few different statements exist. */
+/** Numbers of rows per INSERT: only a few, so that few different statements exist. */
 const insertSizes = [64, 8, 1] as const
 
 /**
@@ -134,7 +134,7 @@ export function rowInserts(into: string, rows: readonly (readonly SqlValue[])[])
 
 /**
  * Runs the statements in one transaction, all or nothing: each of `required` must change one row,
- * `others` any number. False when nothing was changed because another process was faster.
+ * `others` any number. False if nothing was changed because another process was faster.
  */
 export async function writeAll(
   database: Database,

@@ -8,9 +8,9 @@ import type { Snapshot } from './snapshot.ts'
  */
 export interface BackupHeader {
   readonly backup: 'bucketry'
-  /** Of this form. A reader refuses others. */
+  /** Version of the format. A reader refuses other versions. */
   readonly format: typeof backupFormat
-  /** Of the program that wrote it. */
+  /** Version of the program that wrote the backup. */
   readonly version: string
   readonly createdAt: string
   readonly migrations: readonly AppliedMigration[]
@@ -24,7 +24,7 @@ export interface TableLine {
   readonly columns: readonly string[]
 }
 
-/** Without it, the file is not complete. */
+/** The last line. A file without it is not complete. */
 export interface EndLine {
   readonly rows: number
 }
@@ -33,12 +33,11 @@ export type BackupLine = BackupHeader | TableLine | readonly SqlValue[] | EndLin
 
 export const backupFormat = 1
 const migrationsTable = 'migrations'
-/** What is made again when it is missing is left out: a backup of it would be hundreds of MB. */
+/** Tables without rows in a backup: missing rows are created again, and a backup of them would be hundreds of MB. */
 const leftOut: ReadonlySet<string> = new Set(['thumbnails'])
 
 /**
- * The lines of a backup, without line breaks. Other programs may have tables in the same database, which
- * the backup leaves out.
+ * The lines of a backup, without line breaks. Leaves out tables of other programs in the same database.
  *
  * @param known the migrations of this program
  */
@@ -50,7 +49,7 @@ export async function* backupLines(
   const migrations = await migrationsIn(snapshot)
   yield { backup: 'bucketry', format: backupFormat, ...header, migrations }
   const ours = tablesOf(known)
-  // A newer version may have added tables that this one does not know.
+  // A newer version of the program may have added tables that this version does not know.
   const hasUnknown = migrations.length > known.length
   let count = 0
   for (const table of await snapshot.tables()) {

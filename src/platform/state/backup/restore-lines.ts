@@ -15,7 +15,7 @@ const maxValues = 30_000
 export interface RestoreSource {
   readonly header: BackupHeader
   readonly lines: AsyncIterable<BackupLine>
-  /** Called when every row is in the transaction. If it rejects, nothing is restored. */
+  /** Called after every row is in the transaction. If it rejects, nothing is restored. */
   readonly beforeCommit?: () => Promise<void>
 }
 
@@ -23,9 +23,9 @@ export interface RestoreSource {
  * Fills an empty database with the lines of a backup after its header, in one transaction. Closes the
  * session. The database gets the schema of the backup; the next start migrates it.
  *
- * @param migrations those of this program
+ * @param migrations the migrations of this version
  * @returns the number of rows
- * @throws DatabaseError when the database is not empty, the backup is of a newer version or not complete.
+ * @throws DatabaseError when the database is not empty, or the backup is from a newer version or not complete.
  */
 export async function restoreLines(
   session: MigrationSession,
@@ -42,10 +42,10 @@ export async function restoreLines(
     const count = header.migrations.length
     if (count > migrations.length) {
       throw new DatabaseError(
-        `the backup is of the newer version ${header.version}: restore it with that version`,
+        `the backup is from the newer version ${header.version}: restore it with that version`,
       )
     }
-    // Throws when they differ.
+    // Throws when the migrations differ.
     pendingMigrations(migrations, header.migrations)
     await runMigrations(session, migrations.slice(0, count))
     const rows = await insertAll(session, lines)
@@ -71,7 +71,7 @@ async function insertAll(
     } else if ('table' in line) {
       await inserts?.flush()
       inserts = new TableInserts(session, line)
-      // Rows that the migrations inserted.
+      // The migrations may have inserted rows.
       await session.run(`DELETE FROM ${quotedName(line.table)}`)
     } else if ('rows' in line) {
       end = line

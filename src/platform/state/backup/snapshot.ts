@@ -2,7 +2,7 @@ import type { SqlValue } from '../database.ts'
 
 export type Row = Readonly<Record<string, SqlValue>>
 
-/** All rows of a database as of one moment. Other processes may write meanwhile. */
+/** All rows of a database at one point in time, while other processes may write. */
 export interface Snapshot {
   /** Names of our tables, sorted. */
   tables(): Promise<readonly string[]>
@@ -11,7 +11,7 @@ export interface Snapshot {
   close(): Promise<void>
 }
 
-/** Bounds the memory of a backup: a row has at most some KiB. */
+/** Bounds the memory of a backup: a row has at most a few KiB. */
 export const batchRows = 500
 
 /** A name as SQL text. Both databases fold names without quotes in their own way. */

@@ -1,7 +1,7 @@
 import ipaddr from 'ipaddr.js'
 import type { KeyValueStore } from './key-value.ts'
 
-/** Per client address and within these minutes (docs/contract/login.md, "Failed logins"). */
+/** The limit per client address within the window below (docs/contract/login.md, "Failed logins"). */
 const maxFailures = 5
 const windowMs = 15 * 60_000
 
@@ -17,15 +17,15 @@ export class AttemptLimiter {
   readonly #family: string
   readonly #lastTries = new Map<string, Promise<unknown>>()
 
-  /** @param family of its keys in the store: each secret is limited for itself. */
+  /** @param family the family of its keys in the store: each kind of secret has its own limit. */
   constructor(store: KeyValueStore, family: string) {
     this.#store = store
     this.#family = family
   }
 
   /**
-   * Runs the attempts of a client one by one. Otherwise concurrent attempts with the right secret
-   * would block each other, because each is counted until it has succeeded.
+   * Runs the attempts of a client one by one. Otherwise, concurrent attempts with the right secret
+   * would block each other, because each attempt counts as failed until it succeeds.
    */
   async inTurn<Result>(address: string, attempt: () => Promise<Result>): Promise<Result> {
     const client = addressBlock(address)
@@ -53,7 +53,7 @@ export class AttemptLimiter {
   }
 
   /**
-   * Forgets the failures of this client.
+   * Removes the failures of this client.
    *
    * @throws KeyValueError
    */
@@ -70,8 +70,8 @@ const blockBits = 64
 
 /**
  * The unit for counting failed logins: an IPv4 address, or the first 64 bits of an IPv6 address.
- * One customer has at least a /64 (RFC 6177 section 2) and could otherwise use a new address for
- * each attempt.
+ * A customer has at least a /64 (RFC 6177 section 2) and could otherwise use a new address for each
+ * attempt.
  */
 export function addressBlock(address: string): string {
   if (!ipaddr.isValid(address)) return 'unknown'

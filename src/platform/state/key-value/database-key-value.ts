@@ -15,14 +15,14 @@ const setValue = `INSERT INTO auth_kv (key, family, value, amount, expires_at_ms
   ON CONFLICT (key) DO UPDATE SET value = excluded.value, amount = 0,
     expires_at_ms = excluded.expires_at_ms`
 
-/** Never removes the entry that was just set, even if others expire in the same millisecond. */
+/** Never removes the entry that was just set, even if other entries expire in the same millisecond. */
 const trimFamily = `DELETE FROM auth_kv WHERE key IN (
   SELECT key FROM auth_kv WHERE family = ? AND key <> ?
   ORDER BY expires_at_ms DESC LIMIT ? OFFSET ?)`
 
 const deleteKey = 'DELETE FROM auth_kv WHERE key = ?'
 
-/** An expired counter restarts in its row, whether or not it was swept. */
+/** An expired counter restarts in its row if it has not been swept yet. */
 const incrementAmount = `INSERT INTO auth_kv (key, family, value, amount, expires_at_ms)
   VALUES (?, ?, '', 1, ?)
   ON CONFLICT (key) DO UPDATE SET
@@ -80,7 +80,7 @@ export class DatabaseKeyValueStore implements KeyValueStore {
 
   async sweep(): Promise<void> {
     const params = [this.#now()]
-    // Avoid the first write of a process that writes nothing else: with SQLite, it starts a thread.
+    // Avoids the first write of a process that writes nothing else, because it would start a thread with SQLite.
     const expired = await attempt(this.#database.read(selectExpired, params))
     if (expired.length > 0) await this.#write([{ sql: deleteExpired, params }])
   }

@@ -1,10 +1,10 @@
 /**
  * The interface to AUTH_KV, which stores small values for a limited time: sessions and counts of failed
  * logins. Two implementations: the database (default), and Redis or Valkey. Every operation is atomic,
- * also across processes, and rejects with KeyValueError when the store does not answer, after a few
- * seconds at most.
+ * also across processes, and rejects with KeyValueError when the store does not respond within a few
+ * seconds.
  *
- * A key is `family:name`, at most some 200 ASCII characters.
+ * A key is `family:name`, up to about 200 ASCII characters.
  */
 export interface KeyValueStore {
   /** The value, until it expires. */
@@ -13,7 +13,7 @@ export interface KeyValueStore {
   /** Sets or replaces a value. If the family is too large, the members that expire first are deleted. */
   set(key: string, value: string, options: SetOptions): Promise<void>
 
-  /** Without effect if the key does not exist. */
+  /** Has no effect if the key does not exist. */
   delete(key: string): Promise<void>
 
   /** Adds one to a counter, which starts at zero, and returns its new value. */
@@ -33,9 +33,9 @@ export interface SetOptions {
 }
 
 export interface IncrementOptions {
-  /** Counted from the last increment that resulted in `renewUpTo` or less. */
+  /** Lifetime, counted from the last increment that resulted in `renewUpTo` or less. */
   readonly ttlMs: number
-  /** Above this, increments still count, but do not extend the counter's life. */
+  /** Above this value, increments still count, but do not extend the counter's life. */
   readonly renewUpTo: number
 }
 
@@ -45,7 +45,7 @@ export interface Counter {
   readonly ttlMs: number
 }
 
-/** The store does not answer, or refuses. The message is for people and never contains a password. */
+/** The store does not respond, or refuses a command. The message is for people and never contains a password. */
 export class KeyValueError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options)

@@ -12,9 +12,9 @@ import { connectRedis, pauseMs, redisOptions } from './redis-connection.ts'
 export interface RedisOptions {
   /** `redis://…` or `rediss://…`, with user, password and database number if needed. */
   readonly url: string
-  /** Called with the reason when the server is lost, and with nothing when it is back. */
+  /** Called with the reason when the server stops responding, and with undefined when it responds again. */
   readonly onState?: (problem: KeyValueError | undefined) => void
-  /** How long a command may take, connecting included, milliseconds. Default 2,000. */
+  /** Time limit for a command, including the connection, milliseconds. Default: 2,000. */
   readonly commandMs?: number
 }
 
@@ -23,7 +23,7 @@ const prefix = 'bucketry:'
 
 const defaultCommandMs = 2_000
 
-/** How keys are called in Redis. */
+/** The names of keys in Redis. */
 interface Names {
   keyOf(key: string): string
   /** The sorted set of a key's family. */
@@ -36,7 +36,7 @@ const plainNames: Names = {
 }
 
 /**
- * A cluster keeps keys with the same text in braces on one node, where a script can use them all
+ * A cluster keeps keys with the same text in braces on one node, so that a script can use all of them
  * (https://redis.io/docs/latest/operate/oss_and_stack/reference/cluster-spec/#hash-tags).
  */
 const clusterNames: Names = {
@@ -49,7 +49,7 @@ const clusterNames: Names = {
 
 /**
  * A sorted set has the keys of each family by expiry time, to limit their number. The commands are one
- * script because Redis runs nothing in between (https://redis.io/docs/latest/develop/programmability/).
+ * script, because Redis runs nothing between its commands (https://redis.io/docs/latest/develop/programmability/).
  */
 const setScript = `
 redis.call('ZREM', KEYS[2], KEYS[1])
@@ -74,16 +74,16 @@ if count <= tonumber(ARGV[2]) or redis.call('PTTL', KEYS[1]) < 0 then
 end
 return {count, redis.call('PTTL', KEYS[1])}`
 
-/** AUTH_KV in Redis or Valkey, on one server or a cluster. Keeps reconnecting; without a server, all calls are refused. */
+/** AUTH_KV in Redis or Valkey, on one server or a cluster. Keeps reconnecting; without a server, all calls reject. */
 export class RedisKeyValueStore implements KeyValueStore {
   readonly #url: string
   readonly #commandMs: number
   readonly #onState: RedisOptions['onState']
   #client: Redis | Cluster
   #names = plainNames
-  /** Whether the server belongs to a cluster has been found out, or is being found out. */
+  /** Whether the check for a cluster has been made or is running. */
   #looking: Promise<void> | undefined
-  /** Why the server cannot be reached; undefined while it can. */
+  /** The reason why the server cannot be reached; undefined while it can. */
   #problem: KeyValueError | undefined
   #isClosed = false
 
@@ -136,7 +136,7 @@ export class RedisKeyValueStore implements KeyValueStore {
   async #ask<Result>(
     send: (client: Redis | Cluster, names: Names) => Promise<Result>,
   ): Promise<Result> {
-    // While the server is lost, calls fail without waiting for the next attempt.
+    // While there is no connection, calls fail without waiting for the next attempt.
     if (this.#problem !== undefined) throw this.#problem
     try {
       this.#looking ??= this.#lookForCluster()
@@ -147,7 +147,7 @@ export class RedisKeyValueStore implements KeyValueStore {
     }
   }
 
-  /** A server of a cluster refuses keys of the others: then the cluster is used in its place. */
+  /** Switches to the cluster if the server belongs to one, because it then refuses keys of other nodes. */
   async #lookForCluster(): Promise<void> {
     try {
       const info = await this.#client.info('cluster')
@@ -159,7 +159,7 @@ export class RedisKeyValueStore implements KeyValueStore {
       this.#watch(cluster)
       if (this.#isClosed) cluster.disconnect()
     } catch (error) {
-      // A proxy may refuse the command; what is behind it looks like one server.
+      // A proxy may refuse the command. The servers behind it then look like one server.
       if (error instanceof ReplyError) return
       this.#looking = undefined
       throw error
@@ -186,7 +186,7 @@ function toKeyValueError(cause: unknown): KeyValueError {
 }
 
 /**
- * The cluster that a server belongs to. The server's address is enough: it knows the others.
+ * The cluster that a server belongs to. The server's address is enough, because it knows the other nodes.
  *
  * @throws when no node responds, or the cluster is not ready
  */

@@ -1,25 +1,25 @@
-/** What a pool must know of a connection. */
+/** The properties of a connection that a pool needs. */
 export interface PooledConnection {
   /** Whether it was lost. */
   readonly isBroken: boolean
-  /** How many more the server accepted from anyone when this one was opened; undefined if unknown. */
+  /** How many more connections the server would accept, as of the opening of this one; undefined if unknown. */
   readonly room: number | undefined
-  /** Whether it must not keep the process running. */
+  /** Sets whether the connection is idle: an idle one must not keep the process running. */
   setIdle(isIdle: boolean): void
   close(): Promise<void>
 }
 
 export interface ConnectionPoolOptions<Connection> {
-  /** The most connections at a time. */
+  /** Maximum number of connections. */
   readonly most: number
   readonly open: () => Promise<Connection>
-  /** Whether an error of `open` means that the server has as many connections as it accepts. */
+  /** Whether an error of `open` means that the server has reached its connection limit. */
   readonly isRefusal: (error: unknown) => boolean
-  /** Called when calls must do with fewer connections than `most`. */
+  /** Called when the server allows fewer connections than `most`. */
   readonly onRefusal?: (error: unknown) => void
   /** How long a call waits for a connection. @default 20_000 */
   readonly waitMs?: number
-  /** Monotonic, milliseconds. */
+  /** Monotonic clock, milliseconds. */
   readonly now?: () => number
 }
 
@@ -36,13 +36,13 @@ export class NoConnection extends Error {
 
 const defaultWaitMs = 20_000
 const idleMs = 10_000
-/** Some connections of each process end every minute, so that gateways which have none get a turn. */
+/** Some connections of each process end every minute, so that gateways without any get a turn. */
 const meanLifeMs = 60_000
-/** Connections that a pool leaves for others, unless it has none itself. */
+/** Connections that a pool leaves to others, unless it has none itself. */
 const leftForOthers = 3
 /** If an urgent call waits longer, the pool opens one more connection for it. */
 const spareAfterMs = 500
-/** If a connection did not respond for longer, connections that were idle as long may be half open, too. */
+/** If a connection fails to respond for longer, connections that were idle for as long may also be half open. */
 const suspectAfterMs = 2_000
 const roomPauseMs = 5_000
 const firstPauseMs = 50
@@ -66,9 +66,9 @@ interface Waiter<Connection> {
 }
 
 /**
- * Connections to a server that others use as well. Calls wait for one in their order. When the server accepts
- * no more, the pool goes on with those it has. Calls for one table never get the last one, so that a locked table
- * does not stop calls for other tables.
+ * Connections to a server that others use as well. Calls wait for a connection in order. When the server accepts no
+ * more connections, the pool continues with those that it has. Calls for one table never use all connections, so that
+ * a locked table does not stop calls for other tables.
  */
 export class ConnectionPool<Connection extends PooledConnection> {
   readonly #options: ConnectionPoolOptions<Connection>
@@ -91,17 +91,17 @@ export class ConnectionPool<Connection extends PooledConnection> {
     this.#waitMs = options.waitMs ?? defaultWaitMs
   }
 
-  /** Calls that wait for a connection. */
+  /** The number of calls that are waiting for a connection. */
   get waiting(): number {
     return this.#waiting.size
   }
 
   /**
-   * A connection, which the caller must release.
+   * Gets a connection, which the caller must release.
    *
    * @param group the table that the call is for
-   * @param urgentMs for a call that goes before all others: how long it waits at most
-   * @throws NoConnection, or why the server can't be reached
+   * @param urgentMs for a call that takes precedence over all others: its maximum wait
+   * @throws NoConnection, or the reason why the server can't be reached
    */
   take(group: string, urgentMs?: number): Promise<Connection> {
     const { promise, resolve, reject } = Promise.withResolvers<Connection>()
@@ -119,7 +119,7 @@ export class ConnectionPool<Connection extends PooledConnection> {
     return promise
   }
 
-  /** @param isUsable whether the server answered the last call */
+  /** Takes back a connection. @param isUsable whether the server answered the last call */
   release(connection: Connection, isUsable: boolean): void {
     const slot = this.#taken.get(connection)
     if (slot === undefined) return
@@ -133,7 +133,7 @@ export class ConnectionPool<Connection extends PooledConnection> {
     this.#serve()
   }
 
-  /** Closes idle connections now and the others when they are released. */
+  /** Closes idle connections now, and the others when they are released. */
   async end(): Promise<void> {
     this.#isEnded = true
     clearTimeout(this.#holding)
@@ -168,7 +168,7 @@ export class ConnectionPool<Connection extends PooledConnection> {
     return ofGroup < most - 1
   }
 
-  /** The one that was used last: the others can become idle for long. */
+  /** Takes the most recently used connection, so that the others can become idle for long. */
   #takeIdle(): Slot<Connection> | undefined {
     for (;;) {
       const slot = this.#idle.pop()
@@ -193,7 +193,7 @@ export class ConnectionPool<Connection extends PooledConnection> {
     waiter.reject(error)
   }
 
-  /** Opens one more connection: all others may wait for locked tables or be half open, even those being opened. */
+  /** Opens one more connection: all others, even those being opened, may be waiting for locked tables or half open. */
   #openSpare(waiter: Waiter<Connection>): void {
     const isPossible = this.#holding === undefined && !this.#isEnded
     if (isPossible && this.#waiting.has(waiter) && this.#size <= this.#options.most) {
@@ -216,7 +216,7 @@ export class ConnectionPool<Connection extends PooledConnection> {
         this.#refusal = error
         onRefusal?.(error)
       }
-      // A server that answers others is there: connections become free.
+      // The server responds on other connections, so that connections will become free.
       if (isRefused || this.#answeredAtMs > askedAtMs) this.#holdLonger()
       else this.#failSince(askedAtMs, error)
     }
@@ -245,7 +245,7 @@ export class ConnectionPool<Connection extends PooledConnection> {
     this.#idleTimer ??= setInterval(() => this.#closeIdle(this.#now() - idleMs), idleMs / 2).unref()
   }
 
-  /** Closes the idle connections that were last used at this time or before. */
+  /** Closes the idle connections whose last use was at or before this time. */
   #closeIdle(sinceMs: number): void {
     for (const slot of this.#idle.splice(0)) {
       if (slot.idleSinceMs > sinceMs && !slot.connection.isBroken) this.#idle.push(slot)

@@ -10,7 +10,7 @@ import {
 } from './postgres-errors.ts'
 
 const connectTimeoutMs = 5_000
-/** The server gives up first, so that the connection stays usable; otherwise, the client does. */
+/** The server's time limit is shorter than the client's, so that the connection stays usable after it. */
 const statementTimeoutMs = 15_000
 const answerTimeoutMs = 20_000
 
@@ -23,9 +23,9 @@ const patiencePauseMs = 200
 const isolationSetting = 'default_transaction_isolation'
 
 /**
- * How many more connections the server accepts from ordinary roles. Version 16 has `reserved_connections`. An ordinary
- * role only sees the `backend_type` of its own sessions. It can recognize the sessions of other clients because they
- * have a database and a user.
+ * How many more connections the server accepts from ordinary roles. `reserved_connections` exists since version 16. An
+ * ordinary role sees the `backend_type` of its own sessions only. It recognizes the sessions of other clients by their
+ * database and user.
  */
 const room = `CAST(current_setting('max_connections') AS INTEGER)
   - CAST(current_setting('superuser_reserved_connections') AS INTEGER)
@@ -34,7 +34,7 @@ const room = `CAST(current_setting('max_connections') AS INTEGER)
       AND COALESCE(backend_type, 'client backend') = 'client backend')`
 const selectState = `SELECT current_setting('${isolationSetting}') AS isolation, ${room} AS room`
 
-/** For a transaction on a connection without settings of its own. */
+/** Sets up a transaction on a connection that has no settings of its own. */
 const beginWithLimits = `BEGIN ISOLATION LEVEL SERIALIZABLE;
   SET LOCAL statement_timeout = ${statementTimeoutMs};
   SET LOCAL idle_in_transaction_session_timeout = ${statementTimeoutMs}`
@@ -72,11 +72,11 @@ interface ServerState {
   readonly room?: number
 }
 
-/** A connection that serves. */
+/** A connection for the calls of a serving process. */
 export class PostgresConnection implements PooledConnection {
   readonly client: OpenClient
   readonly room: number | undefined
-  /** Begins a serializable transaction. Undefined if a statement on its own is one. */
+  /** Begins a serializable transaction. Undefined if each single statement already is one. */
   readonly begin: string | undefined
   isBroken = false
 
@@ -110,18 +110,18 @@ export async function endClient(client: Client): Promise<void> {
   const { signal } = late
   await Promise.race([ending, wait(endLimitMs, undefined, { signal }).catch(() => undefined)])
   late.abort()
-  // A half-open connection would otherwise stay for as long as the system retries. The type lacks `connection`.
+  // Otherwise, a half-open connection would stay open for as long as the system retries. The type lacks `connection`.
   const { connection } = client as Client & { connection?: { stream?: { destroy(): void } } }
   connection?.stream?.destroy()
 }
 
 /**
- * Opens connections that serve. The transactions of writers are serializable by default, so that a single
- * statement needs no BEGIN and COMMIT. Readers have connections of their own: a serializable SELECT would let
- * writes fail that do not conflict.
+ * Opens the connections of a serving process. The transactions of writers are serializable by default, so that a single
+ * statement needs no BEGIN and COMMIT. Readers have their own connections: a serializable SELECT would make writes fail
+ * that do not conflict.
  *
- * A pooler in transaction mode accepts no settings of a connection. Then each transaction of a writer sets its
- * own (https://www.pgbouncer.org/features.html).
+ * A pooler in transaction mode accepts no connection settings. Each transaction of a writer then sets its own
+ * (https://www.pgbouncer.org/features.html).
  */
 export class PostgresConnector {
   readonly #url: string
@@ -133,7 +133,7 @@ export class PostgresConnector {
     this.#serializableUrl = addOption(url, `-c ${isolationSetting}=serializable`)
   }
 
-  /** Whether there is a pooler that shares connections with others, as far as is known. */
+  /** Whether the server is known to be a pooler, which shares connections with others. */
   get isPooled(): boolean {
     return this.#isPooled
   }
@@ -184,7 +184,7 @@ async function connect(config: ClientConfig, select?: string): Promise<PostgresC
 }
 
 /**
- * A connection for one long task. Waits while the server has no connection left or is recovering.
+ * Opens a connection for one long task. Waits while the server has no free connection or is recovering.
  *
  * @throws DatabaseError
  */
@@ -212,9 +212,9 @@ function pause(): Promise<void> {
   return wait(patiencePauseMs * (0.5 + Math.random()))
 }
 
-/** The URL with an option for the server, besides those of the URL or PGOPTIONS. */
+/** Adds an option for the server to those of the URL or PGOPTIONS. */
 function addOption(url: string, option: string): string {
-  // The driver's own reading of both, which has no type.
+  // Parsed by the driver's own function, which has no type.
   const { connectionParameters } = new Client({ connectionString: url }) as Client & {
     readonly connectionParameters?: { readonly options?: string }
   }

@@ -26,33 +26,33 @@ import {
 } from './postgres-errors.ts'
 import { PostgresSignals, withSignal } from './postgres-signals.ts'
 
-/** How long a write that conflicts with others on the same rows is retried. */
+/** How long to retry a write that conflicts with others on the same rows. */
 const conflictRetryMs = 10_000
 const maxConflictPauseMs = 100
 
-/** The limit for cached converted statements. Few exist, see StatementCache. */
+/** Maximum number of cached converted statements. There are few, see StatementCache. */
 const maxConverted = 1_000
 
-/** The share of connections for reads. A write waits for the disk. */
+/** The share of connections for reads. Writes need more, because they wait for the disk. */
 const readerShare = 0.4
 
 export interface PostgresOptions {
   /** Connections of this process; at least 2, of which one is for reads. */
   readonly connections: number
-  /** Called when calls must do with fewer, with the reason. */
+  /** Called with the reason when the server allows fewer connections. */
   readonly onShortage?: ((error: DatabaseError) => void) | undefined
 }
 
 interface Converted {
   readonly text: string
-  /** The first table. */
+  /** The first table of the call's statements. */
   readonly table: string
 }
 
 /** The pools replace lost connections at the next call; connections keep no state between calls. */
 export class PostgresDatabase implements Database {
   readonly kind = 'postgres'
-  /** Not the transaction's time: its first statement may have waited. */
+  /** Not the transaction's time, because its first statement may have waited. */
   readonly clockSql = 'CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS DOUBLE PRECISION)'
   readonly #name: string
   readonly #readers: ConnectionPool<PostgresConnection>
@@ -167,7 +167,7 @@ export class PostgresDatabase implements Database {
     }
   }
 
-  /** As with SQLite: the effect is as if the calls ran one after another. */
+  /** As with SQLite, the effect is as if the calls ran one after another. */
   async #writeOnce(statements: readonly Statement[], limit: TimeLimit): Promise<WriteResult[]> {
     const [first] = statements
     if (first === undefined) return []
@@ -236,7 +236,7 @@ class TimeLimit {
     this.#endsAtMs = urgentMs === undefined ? undefined : performance.now() + urgentMs
   }
 
-  /** At least 1; undefined without a limit. */
+  /** The remaining milliseconds, at least 1; undefined without a limit. */
   get leftMs(): number | undefined {
     if (this.#endsAtMs === undefined) return undefined
     return Math.max(1, Math.ceil(this.#endsAtMs - performance.now()))
@@ -254,12 +254,12 @@ class TimeLimit {
 
 const firstTable = /\b(?:FROM|INTO|UPDATE)\s+(\w+)/i
 
-/** Whether the server answered and keeps the connection, or UnmetChange. */
+/** Whether the error is UnmetChange, or an answer of the server after which the connection stays open. */
 function isAnswer(error: unknown): boolean {
   return error instanceof UnmetChange || (error instanceof ServerError && keepsConnection(error))
 }
 
-/** A statement on its own is one, unless it may have to be undone. */
+/** Whether the statements need a transaction. A single one does only if it may have to be undone. */
 function isTransaction([first, ...others]: readonly Statement[]): boolean {
   return first !== undefined && first.mustChange === undefined && others.length === 0
 }
@@ -268,13 +268,13 @@ function toWriteResult({ rowCount, rows }: QueryResult): WriteResult {
   return { changes: rowCount ?? 0, rows }
 }
 
-/** Whether the connection may be used again. */
+/** Returns whether the connection is still usable. */
 async function rollBack(client: Client): Promise<boolean> {
   try {
     await client.query('ROLLBACK')
     return true
   } catch {
-    // The connection is lost, and its transaction with it. The first error has the reason.
+    // The connection and its transaction are lost. The first error has the reason.
     return false
   }
 }

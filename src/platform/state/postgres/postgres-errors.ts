@@ -11,7 +11,7 @@ const sentences: Readonly<Record<string, string>> = {
   '08': 'is not responding',
   '25': 'is read-only or rejects the transaction; is it a standby?',
   '28': 'rejects the user or the password',
-  '3D': 'does not have a database of this name',
+  '3D': 'has no database of this name',
   '40': 'kept detecting concurrent changes to the same rows',
   '42': 'rejects the statement; may this user create and alter tables?',
   '53': 'is out of disk space, memory or connections',
@@ -43,24 +43,24 @@ export function keepsConnection(error: unknown): boolean {
   return code !== '' && !endingCodes.test(code)
 }
 
-/** Whether the server, or a pooler, has as many connections as it accepts. */
+/** Whether the server or a pooler has reached its connection limit. */
 export function isTooManyConnections(error: unknown): boolean {
   return (
     codeOf(error) === '53300' || (isProtocolViolation(error) && /no more conn/.test(`${error}`))
   )
 }
 
-/** cannot_connect_now: the server starts, recovers or stops. */
+/** cannot_connect_now: the server is starting, recovering or stopping. */
 export function isNotReady(error: unknown): boolean {
   return codeOf(error) === '57P03'
 }
 
-/** Whether a pooler refuses the settings of a connection. */
+/** Whether a pooler refuses the connection's settings. */
 export function isUnknownSetting(error: unknown): boolean {
   return isProtocolViolation(error) && /unsupported startup parameter/.test(`${error}`)
 }
 
-/** protocol_violation: what PgBouncer answers to a connection that it refuses. */
+/** protocol_violation: PgBouncer's answer to a connection that it refuses. */
 function isProtocolViolation(error: unknown): boolean {
   return codeOf(error) === '08P01'
 }
@@ -82,7 +82,7 @@ function sqlStateClass(error: unknown): string {
   const code = codeOf(error)
   if (!/^[0-9A-Z]{5}$/.test(code)) return ''
   const known = code.slice(0, 2)
-  // Constraints, values out of range and the like: the server rejects the statement.
+  // The server rejects the statement: constraints, values out of range and the like.
   return known in sentences ? known : '42'
 }
 

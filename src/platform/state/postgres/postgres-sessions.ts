@@ -12,20 +12,20 @@ import { isLockTimeout, toPostgresError } from './postgres-errors.ts'
 /** The key of the advisory lock of migrating processes: `buck` in ASCII. */
 const lockKey = 0x6275636b
 
-/** Another process may be migrating a large table. */
+/** Long, because another process may be migrating a large table. */
 const statementTimeoutMs = 600_000
-/** Longer than the server's limit: without a reply by then, the connection is half open. */
+/** Longer than the server's limit: if there is no reply by then, the connection is half open. */
 const answerTimeoutMs = statementTimeoutMs + 20_000
-/** For statements that take no time on the server. */
+/** Time limit for statements that take hardly any time on the server. */
 const shortAnswerTimeoutMs = 20_000
-/** After this time, the server frees the tables and the lock of a process that is suspended or cut off. */
+/** After this time, the server releases the tables and the lock of a suspended or disconnected process. */
 const idleTimeoutMs = 10_000
 const shortestPauseMs = 20
 const longestPauseMs = 500
-/** Behind a migration that waits for a table, all requests for the table wait. */
+/** Short, because all requests for a table queue behind a migration that waits for it. */
 const lockTimeoutMs = 2_000
 
-/** A connection for migrating. @throws DatabaseError when the server cannot be reached */
+/** Opens a connection for migrating. @throws DatabaseError when the server cannot be reached */
 export async function openPostgresSession(url: string): Promise<MigrationSession> {
   const client = await connectPatiently(url, { query_timeout: answerTimeoutMs })
   const attempt = attemptsOn(url)
@@ -58,17 +58,17 @@ async function beginMigration(client: Client, url: string): Promise<void> {
 }
 
 /**
- * Opens the transaction and takes the lock; false if another process migrates. It polls and does not wait in the
- * database: this way, it notices a connection that becomes half open, and leaves a pooler's connection free meanwhile.
+ * Opens the transaction and takes the lock; false if another process is migrating. The caller polls instead of waiting
+ * in the database, so that it notices a half-open connection and leaves a pooler's connection free between attempts.
  */
 async function lock(client: Client): Promise<boolean> {
   const ask = <Row extends object>(text: string) =>
     client.query<Row>({ text, query_timeout: shortAnswerTimeoutMs } as QueryConfig)
-  // The role's default isolation level may be higher. Then it would not see what others have migrated.
+  // The role's default isolation level may be higher, and would hide the migrations of other processes.
   await ask(`BEGIN ISOLATION LEVEL READ COMMITTED;
     SET LOCAL statement_timeout = ${statementTimeoutMs};
     SET LOCAL idle_in_transaction_session_timeout = ${idleTimeoutMs}`)
-  // Released when the transaction ends in any way.
+  // The lock is released when the transaction ends, in whatever way.
   const { rows } = await ask<{ isLocked: boolean }>(
     `SELECT pg_try_advisory_xact_lock(${lockKey}) AS "isLocked"`,
   )
@@ -84,10 +84,10 @@ function lockedTooLong(name: string): DatabaseError {
   )
 }
 
-/** A backup may take long, and waits for the disk between two reads. The role may have limits. */
+/** No limits, whatever the role has: a backup may take long, and waits for the disk between reads. */
 const noLimits = `SET LOCAL statement_timeout = 0;
   SET LOCAL idle_in_transaction_session_timeout = 0`
-/** Waits for a moment that serializable writers agree on, and then never fails. */
+/** Waits for a snapshot that is consistent with serializable writers; reads then never fail. */
 const beginSnapshot = 'BEGIN ISOLATION LEVEL SERIALIZABLE READ ONLY DEFERRABLE'
 const selectTables = `SELECT table_name AS name FROM information_schema.tables
   WHERE table_schema = current_schema() AND table_type = 'BASE TABLE' ORDER BY table_name`

@@ -6,12 +6,12 @@ import { connectionSettings, endClient } from './postgres-connections.ts'
 
 const channel = 'bucketry'
 
-/** Pauses before the connection is made again. */
+/** Pauses before the connection is opened again. */
 const firstPauseMs = 1_000
 const longestPauseMs = 60_000
 const answerTimeoutMs = 20_000
 
-/** A statement's SQL with a `?` for `PostgresSignals.payload`: sends a signal if a row changes. */
+/** Extends a statement to send a signal if a row changes, with a `?` for `PostgresSignals.payload`. */
 export function withSignal(sql: string): string {
   return `${sql} RETURNING pg_notify('${channel}', ?)`
 }
@@ -19,14 +19,14 @@ export function withSignal(sql: string): string {
 export interface PostgresSignalsOptions {
   /** Runs a SELECT on another connection. */
   readonly send: (sql: string, params: readonly string[]) => Promise<unknown>
-  /** Whether a connection can listen. One that a pooler shares with others can't. */
+  /** Whether a connection can listen. A connection that a pooler shares with others can't. */
   readonly isPossible: () => boolean
 }
 
 /**
  * Signals between the processes of a database, by NOTIFY and LISTEN
- * (https://www.postgresql.org/docs/current/sql-notify.html). Listening has a connection of its own,
- * from the first subscription on. A lost one is replaced.
+ * (https://www.postgresql.org/docs/current/sql-notify.html). From the first subscription on, a separate
+ * connection listens. A lost connection is replaced.
  */
 export class PostgresSignals implements Signals {
   readonly #url: string
@@ -46,7 +46,7 @@ export class PostgresSignals implements Signals {
     return this.#isLive
   }
 
-  /** Names this process, which does not get its own signals. */
+  /** Names this process, which ignores its own signals. */
   payload(text: string): string {
     return `${this.#origin} ${text}`
   }
@@ -79,7 +79,7 @@ export class PostgresSignals implements Signals {
     }
   }
 
-  /** Resolves when the connection is lost or in doubt, or was never made. */
+  /** Resolves when the connection is lost or in doubt, or could not be opened. */
   async #listen(): Promise<void> {
     this.#connection = Promise.withResolvers<void>()
     if (this.#closed.signal.aborted || !this.#options.isPossible()) return
@@ -96,7 +96,7 @@ export class PostgresSignals implements Signals {
       await client.connect()
       client.unref()
       await client.query(`LISTEN ${channel}`)
-      // A pooler that drops what listens does not forward this.
+      // A pooler that discards LISTEN does not deliver this signal.
       await this.#options.send('SELECT pg_notify(?, ?)', [channel, proof])
       await this.#connection.promise
     } catch {

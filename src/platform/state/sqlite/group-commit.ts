@@ -7,7 +7,7 @@ import { isFatal } from './sqlite-errors.ts'
 /** The outcome of one call of a group. */
 export type CallOutcome =
   | { readonly kind: 'done'; readonly results: readonly WriteResult[] }
-  /** This statement of the call did not change the required number of rows. */
+  /** The given statement of the call did not change the required number of rows. */
   | { readonly kind: 'unmet'; readonly statementIndex: number }
   | { readonly kind: 'failed'; readonly error: unknown }
 
@@ -20,7 +20,7 @@ export interface WriterConnection {
  * Runs the calls in their order in one transaction with one sync to disk. Each call is all or nothing: a
  * failed call changes nothing and does not affect the others.
  *
- * Throws node:sqlite's error when the transaction as a whole failed; then nothing of any call is
+ * Throws node:sqlite's error when the transaction as a whole failed; no changes of any call are then
  * kept. Blocks while another process writes, at most as long as `retryWhileBusy` does.
  */
 export function commitTogether(
@@ -28,7 +28,7 @@ export function commitTogether(
   calls: readonly (readonly Statement[])[],
 ): CallOutcome[] {
   const { connection } = writer
-  // IMMEDIATE takes the write lock first, so that no later statement can fail for lack of it.
+  // IMMEDIATE takes the write lock at the beginning, so that no later statement can fail for lack of it.
   retryWhileBusy(() => connection.exec('BEGIN IMMEDIATE'))
   try {
     const outcomes = calls.map((statements) => runCall(writer, statements))

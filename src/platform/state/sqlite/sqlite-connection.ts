@@ -4,12 +4,12 @@ import { DatabaseSync } from 'node:sqlite'
 import { DatabaseError } from '../database.ts'
 import { isBusy, toDatabaseError } from './sqlite-errors.ts'
 
-/** How long to wait for another process's lock. */
+/** Maximum time to wait for another process's lock. */
 const lockWaitMs = 10_000
 
 /**
- * The size to which the write-ahead log is truncated, in bytes. It is longer only during long reads:
- * SQLite restarts the log when there are no readers.
+ * The size to which the write-ahead log is truncated, in bytes. The log is larger only during long reads:
+ * SQLite restarts it when there are no readers.
  */
 export const walSizeLimitBytes = 64 * 1024 * 1024
 
@@ -67,7 +67,7 @@ function configure(connection: DatabaseSync, path: string): void {
     )
   }
   // https://sqlite.org/pragma.html#pragma_synchronous: only FULL syncs the log at every commit.
-  // fullfsync matters on macOS alone, where fsync leaves the data in the disk's cache.
+  // fullfsync matters only on macOS, where fsync leaves the data in the disk's cache.
   connection.exec(`
     PRAGMA synchronous = FULL;
     PRAGMA fullfsync = ON;
@@ -84,7 +84,7 @@ function createFile(path: string): void {
     if (!existsSync(path)) closeSync(openSync(path, 'wx', 0o600))
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    // Another process was faster.
+    // Another process has created the file.
     if (code === 'EEXIST' && existsSync(path)) return
     throw new DatabaseError(
       `the database file ${path} can't be created (${code}): its folder must be writable`,

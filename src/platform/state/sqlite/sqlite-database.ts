@@ -17,10 +17,10 @@ import { SqliteWriter } from './sqlite-writer.ts'
 
 const threadUrl = new URL('./sqlite-writer-thread.ts', import.meta.url)
 
-/** The page cache of the reading connection, in KiB. */
+/** The size of the reading connection's page cache, in KiB. */
 const readCacheKib = 16 * 1024
 
-/** Reads find a lock only while another process recovers or removes the log, which is brief. */
+/** Reads meet a lock only while another process recovers or removes the log, which does not take long. */
 const busyReadTries = 100
 const busyReadWaitMs = 20
 
@@ -70,7 +70,7 @@ export class SqliteDatabase implements Database {
   async check(): Promise<void> {
     const file = await stat(this.#path).catch(() => undefined)
     if (file?.dev !== this.#file.dev || file.ino !== this.#file.ino) {
-      // SQLite keeps using the open file: later writes are lost when the process ends.
+      // SQLite keeps using the open file, but writes to it are lost when the process ends.
       throw new DatabaseError(
         `the database ${this.#path} was deleted or replaced while in use; put it back and restart`,
       )

@@ -3,7 +3,7 @@ import { DatabaseError } from '../database.ts'
 /** Primary result codes (https://sqlite.org/rescode.html); extended codes keep them in the low byte. */
 const busyCodes = new Set([5, 6])
 
-/** After these, the current transaction is lost. */
+/** Result codes after which the current transaction is lost. */
 const fatalCodes = new Set([7, 8, 10, 11, 13, 14, 26])
 
 const sentences: Readonly<Record<number, string>> = {
@@ -23,7 +23,7 @@ export function isBusy(error: unknown): boolean {
   return busyCodes.has(primaryCode(error))
 }
 
-/** Whether the whole transaction is lost, not only the statement that failed. */
+/** Whether the whole transaction is lost, not only the failed statement. */
 export function isFatal(error: unknown): boolean {
   return fatalCodes.has(primaryCode(error))
 }

@@ -10,7 +10,7 @@ import { toDatabaseError } from './sqlite-errors.ts'
 const selectTables = `SELECT name FROM sqlite_schema
   WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name`
 
-/** A connection for migrating. @throws DatabaseError when the file cannot be opened */
+/** Opens a connection for migrating. @throws DatabaseError when the file cannot be opened */
 export function openSqliteSession(path: string): MigrationSession {
   const connection = openSqliteConnection(path)
   const attempt = attemptsOn(path)
@@ -36,13 +36,13 @@ export function openSqliteSession(path: string): MigrationSession {
 }
 
 /**
- * A read transaction of its own connection (https://sqlite.org/isolation.html). Writers go on; until it
- * is closed, the write-ahead log keeps what they add.
+ * A read transaction on a separate connection (https://sqlite.org/isolation.html). Writers continue; until the
+ * transaction is closed, their changes stay in the write-ahead log.
  *
  * @throws DatabaseError when there is no such file, or it cannot be read
  */
 export function openSqliteSnapshot(path: string): Snapshot {
-  // Opening it would create an empty one.
+  // Opening a missing file would create an empty database.
   if (!existsSync(path)) throw new DatabaseError(`the database ${path} does not exist`)
   const connection = openSqliteConnection(path)
   const attempt = attemptsOn(path)
@@ -78,7 +78,7 @@ function attemptsOn(path: string): <Result>(run: () => Result) => Result {
   }
 }
 
-/** The next values. Not `Iterator.take`, which ends the iterator. */
+/** The next values. Unlike `Iterator.take`, does not end the iterator. */
 function nextOf<Value>(values: Iterator<Value>, most: number): Value[] {
   const batch: Value[] = []
   while (batch.length < most) {

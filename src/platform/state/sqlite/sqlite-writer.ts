@@ -5,10 +5,10 @@ import type { CallOutcome } from './group-commit.ts'
 /** Maximum calls that share one commit. */
 const maxGroup = 256
 
-/** The thread ends, and its memory is freed, after being idle for this long. */
+/** After being idle for this long, the thread ends and its memory is freed. */
 const idleMs = 60_000
 
-/** Maximum waiting calls, to limit memory; further calls are refused. */
+/** Maximum number of waiting calls, to limit memory; further calls are refused. */
 const maxWaiting = 20_000
 
 export type ThreadRequest =
@@ -21,7 +21,7 @@ export type ThreadReply =
   /** The whole group failed, or the file could not be opened. */
   | { readonly kind: 'failed'; readonly failure: SqliteFailure }
 
-/** A reason that can be sent between threads. */
+/** A failure in a form that can be sent between threads. */
 export interface SqliteFailure {
   readonly message: string
   readonly cause: unknown
@@ -38,9 +38,9 @@ interface Call {
 }
 
 /**
- * Sends writes to the writer thread, one group at a time: the next group collects while one is synced to
- * disk. The thread runs while there are writes. If it dies, its group fails, and the next write starts
- * another one.
+ * Sends writes to the writer thread, one group at a time: while one group is synced to disk, calls collect
+ * for the next one. The thread runs while there are writes. If it dies, its group fails, and the next write
+ * starts another thread.
  */
 export class SqliteWriter {
   readonly #startThread: () => Worker
@@ -52,7 +52,7 @@ export class SqliteWriter {
   #waiting: Call[] = []
   #group: Call[] = []
   #whenIdle: (() => void) | undefined
-  /** Resolves when the last thread that was told to close has closed the file. */
+  /** Resolves when the thread that was last told to close has closed the file. */
   #ending: Promise<void> | undefined
 
   /** @param startThread Starts sqlite-writer-thread.ts. */
@@ -60,12 +60,12 @@ export class SqliteWriter {
     this.#startThread = startThread
   }
 
-  /** Calls that are not committed yet. */
+  /** The number of calls that are not committed yet. */
   get waiting(): number {
     return this.#waiting.length + this.#group.length
   }
 
-  /** As Database.write. */
+  /** See Database.write. */
   write(statements: readonly Statement[]): Promise<WriteResult[]> {
     if (this.#isClosed) return Promise.reject(new DatabaseError('the database is closed'))
     if (this.#waiting.length >= maxWaiting) {
@@ -127,13 +127,13 @@ export class SqliteWriter {
       this.#thread.postMessage({ kind: 'write', calls } satisfies ThreadRequest)
     } catch (error) {
       this.#rejectGroup(
-        new DatabaseError('a statement has a value that is not an SQL value', { cause: error }),
+        new DatabaseError('a statement has a parameter that is not an SQL value', { cause: error }),
       )
       this.#schedulePump()
     }
   }
 
-  /** Undefined if the system allows no further thread; then the waiting calls have failed. */
+  /** Undefined if the system allows no more threads; the waiting calls have then failed. */
   #start(): Worker | undefined {
     this.#isThreadReady = false
     try {
@@ -163,7 +163,7 @@ export class SqliteWriter {
       this.#isThreadReady = true
     } else if (reply.kind === 'failed') {
       const { message, cause } = reply.failure
-      // Before `ready`, the file could not be opened: no waiting call can be served.
+      // A failure before `ready` means that the file could not be opened: no waiting call can be served.
       if (!this.#isThreadReady) this.#group = this.#waiting.splice(0)
       this.#rejectGroup(new DatabaseError(message, { cause }))
     } else {
@@ -175,7 +175,7 @@ export class SqliteWriter {
   }
 
   #replace(death: unknown): void {
-    // A thread that could not even start would be restarted endlessly.
+    // Otherwise, a thread that can't even start would be restarted endlessly.
     if (!this.#isThreadReady) this.#group = [...this.#group, ...this.#waiting.splice(0)]
     const what = this.#isThreadReady
       ? 'died; the write may or may not be stored'
