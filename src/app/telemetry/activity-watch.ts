@@ -30,9 +30,9 @@ type Noted = Pick<HttpRequest, 'id' | 'method'> &
     readonly isOwn: boolean
   }
 
-/** S3: a multipart upload changes something with its Complete, or its Abort. */
+/** S3 operations that do not count as changes: a multipart upload counts when it is completed or aborted. */
 const partsOfUpload = ['CreateMultipartUpload', 'UploadPart', 'UploadPartCopy']
-/** The dashboard: what only asks, tries, counts, or ends a session. */
+/** Dashboard requests that do not count as changes: they only query, test, count, or end a session. */
 const onlyAsking = [
   ...['presign', 'dryRunExpiry', 'countBucket', 'testConnection', 'logout', 'session'],
   ...['orderArchive', 'tryChatCompletion', 'tryMessage'],
@@ -43,7 +43,7 @@ const notChanging: ReadonlySet<unknown> = new Set([...partsOfUpload, ...onlyAski
 /** A resource of the management API that a path names. The rest of a path may be a secret. */
 const named = /^\/-\/api\/(buckets|keys|model-keys)\/([^/]+)/
 
-/** Notes which requests of this process have failed or changed something, for the dashboard, if there is one. */
+/** Records the requests of this process that failed or changed something, for the dashboard, if there is one. */
 export class ActivityWatch implements KeptActivity, RequestSink {
   readonly #settings: ActivityWatchParts['settings']
   readonly #buckets: ActivityWatchParts['buckets']
@@ -57,7 +57,7 @@ export class ActivityWatch implements KeptActivity, RequestSink {
     this.#recorder = new ActivityRecorder(this.#table)
   }
 
-  /** For every finished request; costs two comparisons if it only read. */
+  /** Called for every finished request. Costs two comparisons if the request only read. */
   onRequest(record: RequestRecord): void {
     const { request, outcome } = record
     const { status, logFields, durationMs } = outcome
@@ -65,7 +65,7 @@ export class ActivityWatch implements KeptActivity, RequestSink {
     const isRead = method === 'GET' || method === 'HEAD' || method === 'OPTIONS'
     if (status < 400 && (isRead || !isChange(request, status, logFields))) return
     const isOwn = isOwnRequest(request, logFields)
-    // Failed reads of the dashboard, and what it shows to people who are not signed in, are not recorded.
+    // Failed reads of the dashboard, and its replies to people who are not signed in, are not recorded.
     if (isOwn && status >= 400 && (isRead || !isChange(request, status, logFields))) return
     const failed = isOwn ? 'own' : 'failure'
     const kind = status < 400 ? 'change' : failed
@@ -82,13 +82,13 @@ export class ActivityWatch implements KeptActivity, RequestSink {
     this.#note(noted, () => record.clientAddress)
   }
 
-  /** For input that was not a valid request. */
+  /** Called for input that is not a valid request. */
   onRefuse({ requestId, remoteAddress, reply: { status, logFields } }: Refusal): void {
     const noted = { id: requestId, method: '', atMs: Date.now(), status, logFields }
     this.#note({ ...noted, kind: 'failure', isOwn: false }, () => remoteAddress)
   }
 
-  /** Of all processes: those of this one at once, those of others within a second. */
+  /** The activity of all processes: of this process at once, of others within a second. */
   async page(page: Parameters<KeptActivity['page']>[0]): Promise<ActivityRow[]> {
     if (page.after === undefined) await this.#recorder.flush()
     return this.#table.page(Date.now(), page)
@@ -99,14 +99,14 @@ export class ActivityWatch implements KeptActivity, RequestSink {
     await this.#table.clear(Date.now())
   }
 
-  /** Writes what is left. */
+  /** Writes the remaining rows. */
   close(): Promise<void> {
     return this.#recorder.close()
   }
 
   #note(noted: Noted, addressOf: () => string): void {
     const { id, method, kind, atMs, status, isOwn, logFields = {} } = noted
-    // Without a dashboard, nobody can see them.
+    // Without a dashboard, nobody can see the rows.
     if (this.#settings.dashboardPassword === undefined) return
     if (kind !== 'change' && isExpectedFailure({ method, status, logFields }, this.#buckets)) return
     this.#recorder.note(kind, {
@@ -134,7 +134,7 @@ function isChange(
   return bucket !== undefined || rawPath.startsWith('/-/api/') || rawPath.startsWith('/auth/')
 }
 
-/** The bucket or key that a request of the management API is about. */
+/** The log fields with the bucket or key that a management request concerns. */
 function withTarget({ rawPath }: HttpRequest, logFields: LogFields = {}): LogFields {
   if (logFields.bucket !== undefined) return logFields
   const [, resource, name] = named.exec(rawPath) ?? []
@@ -158,7 +158,7 @@ function authorOf(
   if (isOwn) return 'dashboard'
   if (accessKey !== undefined) return 'key'
   if (anonymous === true) return 'anyone'
-  // Without an operation, no signature was verified.
+  // If the operation is unknown, no signature was verified.
   return operation === undefined || bucket === undefined ? null : 'owner'
 }
 

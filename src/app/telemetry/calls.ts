@@ -1,13 +1,13 @@
-/** A call of a drive or of the database that has ended. It is made once, for all that report calls. */
+/** A finished call of a drive or of the database. One record serves all sinks. */
 export interface CallRecord {
   /** The call's name in metrics. */
   readonly name: string | undefined
   readonly durationMs: number
-  /** What the call rejected with. Undefined if it succeeded. */
+  /** The reason why the call rejected. Undefined if it succeeded. */
   readonly error: unknown
 }
 
-/** Receives the record of each call that has a name in metrics. */
+/** Receives the record of each call with a name in metrics. */
 export interface CallSink {
   onCall(call: CallRecord): void
 }
@@ -19,11 +19,11 @@ export interface BegunSpan<EndRecord> {
   end(record: EndRecord): void
 }
 
-/** Begins the spans of calls. */
+/** Starts the spans of calls. */
 export interface CallSpans {
-  /** @returns undefined if there is no parent that records, as outside of a request */
+  /** @returns undefined if there is no recording parent, as outside of a request */
   begin(name: string, given: readonly unknown[]): BegunSpan<CallRecord> | undefined
-  /** For calls of the object that a call returns: they may come later, but have the parent of now. */
+  /** Spans for calls of a returned object, which may happen later but have the current span as their parent. */
   ofResult(): CallSpans
 }
 
@@ -33,12 +33,12 @@ interface CallRow {
   readonly span?: string
   /** The calls of the object that the method returns, or the promise of one. */
   readonly result?: Rows
-  /** The calls of this object within the object. */
+  /** The calls of the member itself, which is an object. */
   readonly within?: Rows
 }
 type Rows = Readonly<Record<string, CallRow>>
 
-/** All members of an object and how their calls are observed. Only these members are in a watched object. */
+/** How the calls of each member of an object are observed. A watched object has only these members. */
 export type CallTable<Target> = Readonly<Record<keyof Target, CallRow>>
 
 interface CallWatch {
@@ -46,7 +46,7 @@ interface CallWatch {
   readonly spans: CallSpans | undefined
 }
 
-/** The object with its calls observed: made once, when the object is opened. Methods run on the object itself. */
+/** Wraps an object to observe its calls. Wrap it once, when it is opened. Methods run on the original object. */
 export function watched<Target extends object>(
   target: Target,
   table: CallTable<Target>,
@@ -64,7 +64,7 @@ interface Member {
   readonly within: readonly Member[] | undefined
 }
 
-/** The rows with the names that somebody reads. Undefined if there are none, so that nothing is wrapped. */
+/** The members whose calls are reported somewhere. Undefined if there are none, so that nothing is wrapped. */
 function membersOf(rows: Rows, watch: CallWatch): readonly Member[] | undefined {
   const members = Object.entries(rows).map(([key, row]) => ({
     key,
@@ -113,7 +113,7 @@ function watchedMethod(method: Method, member: Member, watch: CallWatch): Method
   }
 }
 
-/** Runs a call and reports it when its promise settles, or when what it returns has been read piece by piece. */
+/** Runs a call and reports it when its promise settles, or when the iterable that it returned has been read. */
 function observe(
   { name, span: spanName }: Member,
   { sinks, spans }: CallWatch,

@@ -5,9 +5,9 @@ import type { RequestRecord } from './requests.ts'
 export type Log = Logger
 
 /**
- * Lines gather up to this many bytes before they are written: a system call for each line would
- * cost a small GET a tenth of its time. Whole lines of at most 4,096 bytes (PIPE_BUF, pipe(7)) keep
- * several processes from mixing theirs on one pipe.
+ * Lines are collected up to this many bytes before they are written: a system call for each line would
+ * cost a small GET a tenth of its time. Whole lines of at most 4,096 bytes (PIPE_BUF, pipe(7)) keep the
+ * lines of several processes from mixing on one pipe.
  */
 const gatheredBytes = 3 * 1024
 const atomicBytes = 4 * 1024
@@ -30,16 +30,16 @@ export function openLog(level: string, descriptor: 1 | 2 = 1): OpenLog {
   return { log: createLog(level, output), flush: () => output.flush() }
 }
 
-/** Where lines are written. */
+/** The destination of lines. */
 export interface LogOutput extends DestinationStream {
   flush(): void
-  /** Opens the file again; not for a descriptor. */
+  /** Opens the file again. Not available for a descriptor. */
   reopen(): void
 }
 
 /**
- * Gathers lines for a descriptor or a file, which is created if missing. If the disk is full or the
- * reader is gone, lines are dropped, and nothing else fails.
+ * Collects lines for a descriptor or a file, which is created if missing. If the disk is full or the
+ * reader is gone, lines are dropped, but nothing else fails.
  *
  * @throws the system's error when the file can't be opened.
  */
@@ -65,7 +65,7 @@ export function createLog(level: string, output: DestinationStream): Log {
 
 let lastTimestamp = { ms: 0, text: '' }
 
-/** The same as pino's isoTime, made once for all lines of a millisecond. */
+/** Same as pino's isoTime, but formatted only once for all lines of a millisecond. */
 function timestampOfNow(): string {
   const ms = Date.now()
   if (ms !== lastTimestamp.ms) {
@@ -75,8 +75,8 @@ function timestampOfNow(): string {
 }
 
 /**
- * Writes the line of a request. A probe of the process that succeeds has one only at debug: every open page of the
- * dashboard sends it every 2 s. An object of a virtual host may have the same path, but has an operation.
+ * Writes the line of a request. A successful liveness probe is logged only at debug, because every open page of the
+ * dashboard sends one every 2 s. An object of a virtual host may have the same path, but its request has an operation.
  */
 export function logRequest(log: Log, record: RequestRecord): void {
   const { request, outcome } = record
@@ -108,8 +108,8 @@ const misconfigured: ReadonlySet<Refusal['fault']> = new Set([
 const misconfigurationWarningMs = 60_000
 
 /**
- * Writes the line of an invalid request, whose id is in the reply. A client that uses the wrong protocol is a
- * warning, once a minute.
+ * Writes the line of an invalid request, with the id from the reply. A client that uses the wrong protocol causes a
+ * warning, at most once a minute.
  */
 export function refusalLogger(log: Log): (refusal: Refusal) => void {
   let level: 'info' | 'warn' = 'info'

@@ -7,11 +7,11 @@ import { uriDecode } from '../../storage/s3/sigv4/uri-encode.ts'
 import { type Part, partOf } from '../gateway/gateway.ts'
 import type { BegunSpan } from './calls.ts'
 
-/** A request that has ended. It is made once, for all that report requests. */
+/** A finished request. One record serves all sinks. */
 export class RequestRecord {
   readonly request: HttpRequest
   readonly outcome: Outcome
-  /** What was noted of the reply when it began, if that is on. Undefined for a request that reached no handler. */
+  /** Data about the start of the reply, if it is recorded. Undefined for a request that reached no handler. */
   readonly begun: BegunReply | undefined
   readonly #clientOf: (request: HttpRequest) => string
 
@@ -32,26 +32,26 @@ export class RequestRecord {
     return this.#clientOf(this.request)
   }
 
-  /** The part of the gateway that the path belongs to. */
+  /** The part of the gateway that serves the path. */
   get part(): Part {
     return partOf(this.request.rawPath)
   }
 }
 
-/** A reply of the handler, before its body is sent. */
+/** The handler's reply, before its body is sent. */
 export interface BegunReply {
   readonly reply: HttpReply
   /** Milliseconds from the last byte of the request to the reply. */
   readonly turnAroundMs: number
 }
 
-/** Receives the record of each request, and input that was not a valid request. */
+/** Receives the record of each request, and each input that is not a valid request. */
 export interface RequestSink {
   onRequest(record: RequestRecord): void
   onRefuse?(refusal: Refusal): void
 }
 
-/** Begins the span of each request. */
+/** Starts the span of each request. */
 export interface RequestSpans {
   /** @returns undefined if the request is not sampled */
   begin(request: HttpRequest): BegunSpan<RequestRecord> | undefined
@@ -65,7 +65,7 @@ export interface RequestWatchParts {
   readonly notesReplies: boolean
 }
 
-/** Makes the record of each request and gives it to the sinks. */
+/** Creates the record of each request and passes it to the sinks. */
 export class RequestWatch {
   readonly #parts: RequestWatchParts
   readonly #running = new WeakMap<HttpRequest, BegunSpan<RequestRecord>>()
@@ -75,14 +75,14 @@ export class RequestWatch {
     this.#parts = parts
   }
 
-  /** The handler, with what records need to know of the beginning of a request. */
+  /** Wraps the handler to note, at the start of a request, the data that its record needs. */
   around(handler: HttpHandler): HttpHandler {
     const noted = this.#parts.notesReplies ? this.#noting(handler) : handler
     const { spans } = this.#parts
     if (spans === undefined) return noted
     return (request) => {
       const span = spans.begin(request)
-      // A request that is not sampled costs little more than without traces.
+      // A request that is not sampled costs hardly more than without tracing.
       if (span === undefined) return noted(request)
       this.#running.set(request, span)
       return span.run(() => noted(request))
@@ -124,7 +124,7 @@ const secretParameter =
 
 const mayHaveSecret = /sign|token|customer-key|authorization|cookie|%/i
 
-/** A raw query for a log: the values of secret parameters are replaced by `REDACTED`. */
+/** A raw query for the log, with `REDACTED` in place of the values of secret parameters. */
 export function redactedQuery(rawQuery: string): string {
   if (!mayHaveSecret.test(rawQuery)) return rawQuery
   return rawQuery
@@ -139,7 +139,7 @@ export function redactedQuery(rawQuery: string): string {
 
 const shareToken = /^\/-\/s\/[^/]+/
 
-/** A raw path for a log: without the token of a share, which is all that its visitors need. */
+/** A raw path for the log, without the token of a share, which alone gives access to the share. */
 export function redactedPath(rawPath: string): string {
   return rawPath.replace(shareToken, '/-/s/REDACTED')
 }

@@ -13,20 +13,20 @@ import type { Log } from './log.ts'
 import { hasMetrics, ProcessMetrics } from './metrics/process-metrics.ts'
 import type { Tracing } from './tracing/start-tracing.ts'
 
-/** What reports the requests of this process and their calls. Each is absent if it is off. */
+/** The reporters of this process's requests and calls. Each is absent if it is off. */
 export interface Telemetry {
   readonly metrics?: ProcessMetrics | undefined
   readonly tracing?: Tracing | undefined
 }
 
-/** What reports the calls of a drive: also the traffic history of the dashboard. */
+/** The reporters of a drive's calls, which include the traffic history of the dashboard. */
 export interface DriveTelemetry extends Telemetry {
   readonly traffic?: CallSink | undefined
 }
 
 /**
- * Opens metrics and traces if they are set. Without an address for traces, OpenTelemetry is not loaded, and nothing is
- * wrapped for it.
+ * Opens metrics and traces if the settings turn them on. Without an address for traces, OpenTelemetry is not loaded,
+ * and nothing is wrapped for it.
  */
 export async function openTelemetry(settings: Settings, log: Log): Promise<Telemetry> {
   const metrics = hasMetrics(settings) ? new ProcessMetrics() : undefined
@@ -49,7 +49,7 @@ function tracesAddress(settings: Settings): string | undefined {
 const listCall = { name: 'list', span: 'list' }
 const cursor: CallTable<EntryCursor> = { next: listCall, nextKeys: listCall, seek: {}, hasMore: {} }
 
-/** The bytes are read while the reply is sent, outside of the handler. */
+/** Calls of an open object: its bytes are read while the reply is sent, outside of the handler. */
 const openObject: CallTable<OpenObject> = {
   size: {},
   modifiedAtMs: {},
@@ -128,7 +128,7 @@ const database: CallTable<Database> = {
   close: {},
 }
 
-/** A drive with its calls observed, when it is opened. @param name '' for the default drive */
+/** Wraps an opened drive to observe its calls. @param name '' for the default drive */
 export function watchedDrive(
   opened: Drive,
   name: string,
@@ -138,7 +138,7 @@ export function watchedDrive(
   return watched(opened, drive, { sinks, spans: tracing?.ofDrive(name || opened.kind) })
 }
 
-/** A database with its calls observed. */
+/** Wraps a database to observe its calls. */
 export function watchedDatabase(opened: Database, { metrics, tracing }: Telemetry): Database {
   const sinks = metrics === undefined ? [] : [metrics.ofDatabase(opened)]
   return watched(opened, database, { sinks, spans: tracing?.ofDatabase(opened.kind) })

@@ -13,7 +13,7 @@ import type { CallRecord, CallSink } from './calls.ts'
 import type { Log } from './log.ts'
 import type { RequestRecord, RequestSink } from './requests.ts'
 
-/** Drive calls that a request waits for and that read or change one thing, by their names in metrics. */
+/** Drive calls, by their names in metrics, that a request waits for and that read or change a single item. */
 const timedCalls: ReadonlySet<unknown> = new Set('list head open publish copy remove'.split(' '))
 
 type Minute = { -readonly [Name in keyof TrafficRow]: TrafficRow[Name] }
@@ -31,7 +31,7 @@ interface TrafficWatchParts {
   readonly flushMs?: number
 }
 
-/** Adds up the traffic of this process by the minute, and writes it from time to time, off the path of requests. */
+/** Adds up the traffic of this process per minute, and writes it from time to time, in the background. */
 export class TrafficWatch implements RequestSink, CallSink {
   readonly #parts: TrafficWatchParts
   readonly #table: TrafficTable
@@ -72,7 +72,7 @@ export class TrafficWatch implements RequestSink, CallSink {
   }
 
   /**
-   * The traffic of all processes, added up by steps up to now. That of other processes may be ten seconds old.
+   * The traffic of all processes, summed per step up to now. The figures of other processes may be ten seconds old.
    *
    * @throws DatabaseError
    */
@@ -83,7 +83,7 @@ export class TrafficWatch implements RequestSink, CallSink {
     return { fromMs, rows: await this.#table.read(stepMs, fromMs, toMs) }
   }
 
-  /** As LaterWrites.flush. */
+  /** See LaterWrites.flush. */
   flush(): Promise<void> {
     return this.#writes.flush()
   }
@@ -116,7 +116,7 @@ export class TrafficWatch implements RequestSink, CallSink {
     }
   }
 
-  /** What could not be written goes with the next write. */
+  /** Adds figures that could not be written to the next write. */
   #keep(row: Minute): void {
     const known = this.#minutes.get(row.fromMs)
     if (known === undefined) {

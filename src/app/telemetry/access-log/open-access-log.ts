@@ -11,13 +11,13 @@ import { isS3Operation, s3Line } from './s3-line.ts'
 export interface AccessLog extends RequestSink {
   /** Whether its lines need RequestRecord.begun. */
   readonly notesReplies: boolean
-  /** Continues in a new file of the same name: logrotate has moved the old one. */
+  /** Continues in a new file of the same name, after logrotate has moved the old one. */
   reopen(): void
 }
 
 export interface AccessLogParts {
   readonly settings: Pick<Settings, 'accessLogFormat' | 'accessLogFile'>
-  /** The log of everything else. */
+  /** The log for everything except requests. */
   readonly log: Log
 }
 
@@ -25,8 +25,8 @@ export interface AccessLogParts {
 const fileMode = 0o640
 
 /**
- * Opens the access log: JSON lines in the log, or what ACCESS_LOG_FORMAT and ACCESS_LOG_FILE say. A request that
- * failed halfway is an error in the log in every case.
+ * Opens the access log: JSON lines in the log, or the format of ACCESS_LOG_FORMAT in ACCESS_LOG_FILE. A request that
+ * failed halfway is always an error in the log, too.
  *
  * @throws SettingsError when the file can't be opened.
  */
@@ -51,8 +51,8 @@ export function openAccessLog({ settings, log }: AccessLogParts): AccessLog {
 }
 
 /**
- * Where the log goes when it shares nothing with the access log: standard error, if the lines of
- * another format have standard output.
+ * The descriptor of the log: standard error if an access log in another format is written to standard
+ * output, which the two must not share.
  */
 export function logDescriptor(
   settings: Pick<Settings, 'accessLogFormat' | 'accessLogFile'>,
@@ -79,7 +79,7 @@ function openFile(path: string): LogOutput {
 
 function reopenFile(path: string, output: LogOutput, log: Log): void {
   try {
-    // `reopen` can't be repeated after it has failed, so whether it can succeed is checked first.
+    // `reopen` can't be repeated after a failure, so the file is checked first.
     closeSync(openSync(path, 'a', fileMode))
     output.flush()
     output.reopen()

@@ -18,7 +18,7 @@ import {
 import { isVersionTwo } from '../../../storage/s3/sigv4/version-two.ts'
 import { type RequestRecord, redactedQuery } from '../requests.ts'
 
-/** A line of this length is written to a pipe in one piece (PIPE_BUF, pipe(7)). */
+/** Maximum length of a line that is written to a pipe atomically (PIPE_BUF, pipe(7)). */
 const maxLine = 4_096
 
 /** The longest legal bucket name. */
@@ -27,7 +27,7 @@ const maxBucket = 63
 const maxKey = 3_072
 const maxName = 128
 const maxHeader = 512
-/** For a line that would be too long otherwise. */
+/** Maximum lengths in a line that would otherwise be too long. */
 const maxHeaderOfLongLine = 64
 
 /**
@@ -51,7 +51,7 @@ export function s3Line(record: RequestRecord): string {
   const whole = line(maxLine, maxHeader)
   if (whole.length < maxLine) return `${whole}\n`
   const withoutUri = line(0, maxHeader).length
-  // 64 bytes of the Request-URI are worth more than the end of the headers.
+  // The first 64 bytes of the Request-URI matter more than the ends of the headers.
   const maxText = withoutUri + 64 < maxLine ? maxHeader : maxHeaderOfLongLine
   const maxUri = maxLine - 1 - line(0, maxText).length
   return `${line(Math.max(0, maxUri), maxText)}\n`
@@ -90,7 +90,7 @@ function outcomeFields({ request, outcome, begun }: RequestRecord): string[] {
   ]
 }
 
-/** What "Object Size" is for reads and writes of bytes; other requests do not show it. */
+/** The value of "Object Size" for reads and writes of bytes. Undefined for other requests. */
 function objectSizeOf(request: HttpRequest, reply: HttpReply): number | undefined {
   const { operation } = reply.logFields ?? {}
   if (operation === 'GetObject' || operation === 'HeadObject') return sizeRead(reply)
@@ -119,7 +119,7 @@ function securityFields(request: HttpRequest, outcome: Outcome): string[] {
   const { rawQuery, headers, body } = request
   const socket = body instanceof IncomingMessage ? body.socket : undefined
   const tls = socket instanceof TLSSocket ? socket : undefined
-  // Of a form, the signature is in the body.
+  // The signature of a form is in its body.
   const signed = isSigned(outcome) && outcome.logFields?.operation !== 'PostObject'
   const signatureVersion = isVersionTwo(request) ? 'SigV2' : 'SigV4'
   const authentication = headers.authorization === undefined ? 'QueryString' : 'AuthHeader'
@@ -148,7 +148,7 @@ function requester(outcome: Outcome): string {
   return accessKey === undefined ? owner.ID : field(String(accessKey), maxName)
 }
 
-/** Of a form, whose path has none. */
+/** The key of a form, whose path has none. */
 function keyOf({ logFields }: Outcome): string {
   const bytes = Buffer.from(String(logFields?.key ?? '')).toString('latin1')
   return field(uriEncodePath(bytes), maxKey)
@@ -173,7 +173,7 @@ function requestUri({ method, rawPath, rawQuery, body }: HttpRequest, maxLength:
 const months = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ')
 let lastTime = { second: Number.NaN, text: '' }
 
-/** `%d/%b/%Y:%H:%M:%S %z` in UTC, made once for all lines of a second. */
+/** `%d/%b/%Y:%H:%M:%S %z` in UTC, formatted only once for all lines of a second. */
 function clfTime(atMs: number): string {
   const second = Math.floor(atMs / 1_000)
   if (second !== lastTime.second) {
@@ -185,14 +185,13 @@ function clfTime(atMs: number): string {
   return lastTime.text
 }
 
-/**
- * Text of clients in a log line. Readers of the format split at spaces and quotes, and AWS describes no
- * escapes for them, so whatever could end a field or a line is percent-encoded.
- */
-
-/** What stands for a value that is unknown or does not apply (AWS, "Amazon S3 server access log format"). */
+/** Stands for a value that is unknown or does not apply (AWS, "Amazon S3 server access log format"). */
 const nothing = '-'
 
+/**
+ * Characters of client text that are safe in a log line. Readers of the format split at spaces and quotes, and AWS
+ * describes no escapes for them, so characters that could end a field or a line are percent-encoded.
+ */
 const plain = /^[!#-[\]-~]+$/
 const plainWithSpaces = /^[ !#-[\]-~]+$/
 
@@ -236,14 +235,14 @@ export function isS3Operation(name: unknown): name is OperationName {
   return typeof name === 'string' && Object.hasOwn(operations, name)
 }
 
-/** What says which operation a request asks for. */
+/** The parts of a request that determine its operation. */
 type Asked = Pick<HttpRequest, 'method' | 'rawPath' | 'rawQuery' | 'headers'>
 
 /**
  * AWS's name for the operation of a request.
  *
- * @param name undefined when the request was refused before its operation was detected: then it is
- *   what the request asked for, as in AWS.
+ * @param name undefined when the request was rejected before its operation was detected: the result is then
+ *   the operation that the request asked for, as in AWS.
  */
 export function awsOperation(name: OperationName | undefined, request: Asked): string {
   const known = name ?? requestedOperation(request)
@@ -261,11 +260,11 @@ function requestedOperation({ method, rawPath, rawQuery, headers }: Asked) {
       ...({ bucketCreation: 'on', acls: 'ignore', serverSideEncryption: 'claim' } as const),
       compatibility: compatibilityOf.aws,
     }
-    // A form is named when it begins to be read.
+    // A form gets its name when its body is read.
     const asked = { method, query, headers, isForm: false, ...allowed }
     return detectOperation(parseAddress(rawPath).level, asked)
   } catch {
-    // No operation of S3, or not one of ours.
+    // Not an S3 operation, or not one that Bucketry supports.
     return undefined
   }
 }

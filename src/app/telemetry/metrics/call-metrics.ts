@@ -29,7 +29,7 @@ function outcomeOf(error: unknown): string {
   return error instanceof DriveError ? error.kind : 'other'
 }
 
-/** Seconds: from a row of SQLite in memory to a statement that times out. */
+/** Seconds: from a row that SQLite has in memory to a statement that times out. */
 const databaseBounds = [0.00005, 0.0001, 0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5]
 
 /** The durations and errors of a database's calls. */
@@ -47,7 +47,7 @@ export class DatabaseCallMetrics implements CallSink {
 
   onCall({ name, durationMs, error }: CallRecord): void {
     const call = name === 'write' ? name : 'read'
-    // An unmet change is an ordinary outcome: another writer was first.
+    // UnmetChange is an ordinary outcome: another writer was first.
     if (error !== undefined && !(error instanceof UnmetChange)) this.#errors[call] += 1
     this.#durations[call].observe(durationMs / 1_000)
   }
@@ -66,7 +66,7 @@ export class DatabaseCallMetrics implements CallSink {
 
 const firstByteBounds = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
 
-/** Model calls of this process. Never by key, connection or model: those have no fixed list of values. */
+/** Model calls of this process. Labels are never keys, connections or models, which have no fixed list of values. */
 export class ModelCallMetrics {
   readonly #attempts = new Map<string, number>()
   readonly #firstBytes = new Histogram(firstByteBounds)

@@ -2,7 +2,7 @@ export interface MetricDefinition {
   readonly type: 'counter' | 'gauge' | 'histogram'
   readonly help: string
   readonly labels: readonly string[]
-  /** How the values of several processes become one. Default: their sum. */
+  /** How the values of several processes are aggregated. Default: their sum. */
   readonly combine?: 'max'
 }
 
@@ -18,7 +18,7 @@ export const metricDefinitions = {
   },
   bucketry_request_errors_total: {
     type: 'counter',
-    help: 'Requests that got an error, by operation and S3 error code.',
+    help: 'Requests that failed, by operation and S3 error code.',
     labels: ['operation', 'code'],
   },
   bucketry_request_duration_seconds: {
@@ -33,7 +33,7 @@ export const metricDefinitions = {
   },
   bucketry_request_sent_bytes_total: {
     type: 'counter',
-    help: 'Bytes of the bodies of replies.',
+    help: 'Bytes of reply bodies.',
     labels: ['operation'],
   },
   bucketry_requests_aborted_total: {
@@ -53,12 +53,12 @@ export const metricDefinitions = {
   },
   bucketry_drive_calls_total: {
     type: 'counter',
-    help: 'Calls of the drive, by their outcome: ok, a kind of drive error, or other.',
+    help: 'Drive calls, by outcome: ok, a kind of drive error, or other.',
     labels: ['drive', 'call', 'outcome'],
   },
   bucketry_drive_retries_total: {
     type: 'counter',
-    help: "Requests to the drive's server that were repeated, by the reason.",
+    help: "Retried requests to the drive's server, by reason.",
     labels: ['drive', 'reason'],
   },
   bucketry_drive_up: {
@@ -83,12 +83,12 @@ export const metricDefinitions = {
   },
   bucketry_held_parts: {
     type: 'gauge',
-    help: 'Parts that arrived before their turn and wait for it.',
+    help: 'Parts that arrived before their turn and are waiting for it.',
     labels: [],
   },
   bucketry_events_total: {
     type: 'counter',
-    help: 'Event notifications: sent, failed attempts to send one, and changes whose events are lost because too many wait.',
+    help: 'Event notifications: sent, failed attempts to send, and changes whose events were lost because too many were waiting.',
     labels: ['result'],
   },
   bucketry_events: {
@@ -98,27 +98,27 @@ export const metricDefinitions = {
   },
   bucketry_refused_parts_total: {
     type: 'counter',
-    help: 'Parts that arrived before their turn and got SlowDown, by the reason.',
+    help: 'Parts that arrived before their turn and were rejected with SlowDown, by reason.',
     labels: ['reason'],
   },
   bucketry_model_attempts_total: {
     type: 'counter',
-    help: 'Calls of models that were sent to an upstream, by path and outcome: ok, broken, or what failed.',
+    help: 'Model calls sent to an upstream, by path and outcome: ok, broken, or the part that failed.',
     labels: ['path', 'outcome'],
   },
   bucketry_model_fallbacks_total: {
     type: 'counter',
-    help: 'Attempts that failed and were followed by another one.',
+    help: 'Failed attempts that were followed by another attempt.',
     labels: [],
   },
   bucketry_model_tokens_total: {
     type: 'counter',
-    help: 'Tokens of calls of models, as upstreams reported them.',
+    help: 'Tokens of model calls, as reported by upstreams.',
     labels: ['direction'],
   },
   bucketry_model_first_byte_seconds: {
     type: 'histogram',
-    help: 'Time until an answer of an upstream began.',
+    help: "Time to the first byte of an upstream's answer.",
     labels: [],
   },
   bucketry_cache_hits_total: {
@@ -133,17 +133,17 @@ export const metricDefinitions = {
   },
   bucketry_database_call_duration_seconds: {
     type: 'histogram',
-    help: 'Duration of calls of the database, by engine.',
+    help: 'Duration of database calls, by engine.',
     labels: ['engine', 'call'],
   },
   bucketry_database_errors_total: {
     type: 'counter',
-    help: 'Calls of the database that failed, by engine.',
+    help: 'Failed database calls, by engine.',
     labels: ['engine', 'call'],
   },
   bucketry_queue_length: {
     type: 'gauge',
-    help: 'Calls that wait now for a thread, a connection or a commit.',
+    help: 'Calls that are waiting for a thread, a connection or a commit.',
     labels: ['queue'],
   },
   bucketry_event_loop_delay_seconds: {
@@ -153,12 +153,12 @@ export const metricDefinitions = {
   },
   bucketry_event_loop_busy_seconds_total: {
     type: 'counter',
-    help: 'Time in which event loops were not idle.',
+    help: 'Time that event loops were busy.',
     labels: [],
   },
   bucketry_background_failures_total: {
     type: 'counter',
-    help: 'Work in the background that failed, by its kind.',
+    help: 'Failures of background work, by kind.',
     labels: ['work'],
   },
   bucketry_process_cpu_seconds_total: {
@@ -210,7 +210,7 @@ export const metricDefinitions = {
   },
   bucketry_build_info: {
     type: 'gauge',
-    help: 'Constant 1, with the version of Bucketry and of Node.',
+    help: 'Constant 1, with the versions of Bucketry and Node.',
     labels: ['version', 'node'],
     combine: 'max',
   },

@@ -10,7 +10,7 @@ import type { Scrape } from './scraper.ts'
 import { metricsContentType } from './snapshot.ts'
 
 export interface MetricsHandlerParts {
-  /** Absent: metrics are off. */
+  /** Absent if metrics are off. */
   readonly scrape: Scrape | undefined
   /** METRICS_TOKEN. */
   readonly token: string | undefined
@@ -78,7 +78,7 @@ function bearerCheck(token: string | undefined): (authorization: string | undefi
   }
 }
 
-/** Scrapers are few. A client that stalls must not keep the memory of many replies. */
+/** There are few scrapers. Stalled clients must not hold the memory of many replies. */
 const maxConnections = 32
 const idleWriteMs = 10_000
 const headersMs = 10_000

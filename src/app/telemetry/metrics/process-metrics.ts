@@ -13,7 +13,7 @@ import { DatabaseCallMetrics, DriveCallMetrics, type ModelCallMetrics } from './
 import { RequestMetrics } from './request-metrics.ts'
 import { Histogram, type Snapshot, SnapshotBuilder } from './snapshot.ts'
 
-/** Events of this process (docs/notifications.md). */
+/** Counters of this process's event notifications (docs/notifications.md). */
 export interface EventCounts {
   readonly sent: number
   readonly failed: number
@@ -24,7 +24,7 @@ type WatchedEvents = Pick<EventTable, 'counts'>
 
 type WatchedUploads = Pick<Uploads, 'statistics' | 'countOpen'>
 
-/** Whether anything can read metrics; otherwise none are kept. */
+/** Whether metrics are served anywhere. Otherwise, none are collected. */
 export function hasMetrics(settings: Pick<Settings, 'metricsPort' | 'metricsToken'>): boolean {
   return settings.metricsPort !== undefined || settings.metricsToken !== undefined
 }
@@ -43,7 +43,7 @@ export class ProcessMetrics {
   #modelCalls: Pick<ModelCallMetrics, 'addTo'> | undefined
   readonly #failures = new Map<string, number>()
 
-  /** The drives of this process, for monitoring. */
+  /** The drives whose state is reported. */
   get mounts(): readonly Mount[] {
     return this.#mounts
   }
@@ -63,7 +63,7 @@ export class ProcessMetrics {
     this.#mounts = mounts
   }
 
-  /** Times the calls of the database. */
+  /** Measures the calls of the database. */
   ofDatabase(database: Database): CallSink {
     this.#database = new DatabaseCallMetrics(database)
     return this.#database
@@ -81,13 +81,13 @@ export class ProcessMetrics {
     return this.#events
   }
 
-  /** @param counts of this process */
+  /** @param counts the counters of this process */
   watchEvents(events: WatchedEvents, counts: EventCounts): void {
     this.#events = events
     this.#eventCounts = counts
   }
 
-  /** @param work in the background */
+  /** @param work the kind of background work */
   countFailure(work: string): void {
     this.#failures.set(work, (this.#failures.get(work) ?? 0) + 1)
   }
@@ -147,7 +147,7 @@ export class ProcessMetrics {
   }
 }
 
-/** The label of a drive: its name, and the kind of the default drive. */
+/** The label of a drive: its name, or its kind for the default drive. */
 export function driveLabel(name: string, { kind }: Pick<Drive, 'kind'>): string {
   return name === '' ? kind : name
 }
@@ -155,7 +155,7 @@ export function driveLabel(name: string, { kind }: Pick<Drive, 'kind'>): string 
 const everyMs = 100
 const delayBounds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5]
 
-/** Watches how long work keeps the event loop of this process from other work. */
+/** Measures how long work blocks the event loop of this process. */
 class EventLoopWatch {
   readonly #delays = new Histogram(delayBounds)
   readonly #timer: NodeJS.Timeout
@@ -182,7 +182,7 @@ class EventLoopWatch {
   }
 }
 
-/** Adds what this process uses of the machine. Synchronous: a hanging disk may block all threads. */
+/** Adds the resource usage of this process. Synchronous, because a hanging disk may block all threads of the pool. */
 function addProcessUsage(snapshot: SnapshotBuilder): void {
   const { user, system } = process.cpuUsage()
   const { rss, heapUsed } = process.memoryUsage()
@@ -196,7 +196,7 @@ function addProcessUsage(snapshot: SnapshotBuilder): void {
 
 function countOpenFiles(): number | undefined {
   try {
-    // The folder itself is open meanwhile.
+    // The folder itself is open while it is read.
     return readdirSync('/proc/self/fd').length - 1
   } catch {
     // Not Linux, or no /proc in this container.

@@ -6,14 +6,14 @@ import { type Part, probeOperation } from '../../gateway/gateway.ts'
 import type { RequestRecord, RequestSink } from '../requests.ts'
 import { Histogram, type SnapshotBuilder } from './snapshot.ts'
 
-/** Seconds: from a small object in memory to an upload of many minutes. */
+/** Seconds: from a small object in memory to an upload that takes many minutes. */
 const durationBounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60]
 
 const s3Operations: ReadonlySet<unknown> = new Set(Object.keys(operations))
 
-/** Other requests are counted by the part of the service that answers them. */
+/** Requests without an operation are counted by the part of the gateway that answers them. */
 const partNames: Readonly<Record<Part, string>> = {
-  // Refused before its operation was known.
+  // Rejected before the operation was known.
   s3: 'Unknown',
   health: 'Probe',
   liveness: 'Probe',
@@ -98,7 +98,7 @@ function classOf(status: number): string {
   return `${Math.floor(status / 100)}xx`
 }
 
-/** A code of S3, or the class of the status: codes of other protocols are not a fixed list. */
+/** An S3 error code, or else the class of the status: codes of other protocols are not a fixed list. */
 function codeOf(status: number, logFields: HttpReply['logFields']): string {
   const code = logFields?.code
   return typeof code === 'string' && Object.hasOwn(s3Errors, code) ? code : classOf(status)

@@ -12,7 +12,7 @@ const alone: WorkerReport = { snapshots: [], workers: 1, silent: 0, deaths: 0 }
 export type Scrape = () => Promise<string>
 
 export interface ScrapeParts {
-  /** Of this process. */
+  /** The metrics of this process. */
   readonly metrics: ProcessMetrics
   /** Absent if this process serves alone. */
   readonly gatherWorkers?: () => Promise<WorkerReport>
@@ -20,7 +20,7 @@ export interface ScrapeParts {
   readonly now?: () => number
 }
 
-/** A scrape takes some milliseconds of CPU time, so there is one a second at most. */
+/** A scrape takes some milliseconds of CPU time, so there is at most one a second. */
 const freshMs = 1_000
 
 /** Answers scrapes for all processes. Scrapes within a second share one answer. */
@@ -57,10 +57,10 @@ function workersSnapshot({ workers, silent, deaths }: WorkerReport): Snapshot {
   return snapshot.build()
 }
 
-/** Limit for the drive and the database. Their values are left out when it is exceeded. */
+/** Time limit for the drive and the database. If it is exceeded, their values are left out. */
 const timeoutMs = 2_000
 
-/** Of waiting and of dead ones. Counting takes time, and there are hardly ever more. */
+/** Maximum number of waiting events, and of dead events, to count. Counting takes time, and more are rare. */
 const mostEvents = 200_000
 
 /** Reads the metrics that are the same for all processes. */
@@ -92,7 +92,7 @@ function createServiceSource(metrics: ProcessMetrics): () => Promise<Snapshot> {
   }
 }
 
-/** Asks a drive whether it responds, and a local one for its space: others would ask their server each time. */
+/** Checks whether a drive responds, and asks a local one for its space: other drives would send a request each time. */
 function watchOf(mount: Mount) {
   const check = onceAtATime(async () => {
     await mount.drive.check()
@@ -119,16 +119,16 @@ async function answerOf<Result>(
   }
 }
 
-/** The primary waits less for silent workers. */
+/** Longer than the primary waits for silent workers. */
 const primaryTimeoutMs = 8_000
 
-/** Scrapes that a worker receives, and the primary answers. Scrapes at the same time share one answer. */
+/** Scrapes that a worker receives and the primary answers. Concurrent scrapes share one answer. */
 export class WorkerScrape {
   readonly #ask: () => void
   #running: Promise<string> | undefined
   #answer: (text: string | undefined) => void = () => undefined
 
-  /** @param ask asks the primary, which calls `receive`. */
+  /** @param ask sends the question to the primary, whose answer arrives at `receive`. */
   constructor(ask: () => void) {
     this.#ask = ask
   }

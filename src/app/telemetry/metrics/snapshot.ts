@@ -9,7 +9,7 @@ export interface MetricValue {
   readonly metricName?: string
 }
 
-/** A metric of one process, in the form that prom-client aggregates. It can be sent between processes. */
+/** A metric of one process, in the format that prom-client aggregates. Can be sent between processes. */
 interface MetricSnapshot {
   readonly name: string
   readonly help: string
@@ -20,7 +20,7 @@ interface MetricSnapshot {
 
 export type Snapshot = readonly MetricSnapshot[]
 
-/** Collects the present values of metrics. */
+/** Collects the current values of metrics. */
 export class SnapshotBuilder {
   readonly #values = new Map<MetricName, MetricValue[]>()
 
@@ -58,16 +58,16 @@ export class SnapshotBuilder {
   }
 }
 
-/** Without values that mean nothing once the process has ended. */
+/** The snapshot without values that are meaningless after the process has ended. */
 export function countersOf(snapshot: Snapshot): Snapshot {
   return snapshot.filter(({ type }) => type !== 'gauge')
 }
 
-/** Counts values by their size. Adding one is a few comparisons and two additions. */
+/** Counts values by their size. Adding a value takes a few comparisons and two additions. */
 export class Histogram {
   /** Upper bounds of the buckets, ascending. The last bucket has none. */
   readonly bounds: readonly number[]
-  /** Values in each bucket alone, not in the smaller ones. */
+  /** Number of values in each bucket, not cumulative. */
   readonly counts: number[]
   sum = 0
 

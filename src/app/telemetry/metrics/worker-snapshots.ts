@@ -1,43 +1,43 @@
 import { countersOf, mergeSnapshots, type Snapshot } from './snapshot.ts'
 
-/** What the workers have reported. */
+/** The metrics that the workers have reported. */
 export interface WorkerReport {
   readonly snapshots: readonly Snapshot[]
   readonly workers: number
-  /** How many did not answer in time. */
+  /** The number of workers that did not answer in time. */
   readonly silent: number
   readonly deaths: number
 }
 
-/** A worker that does not answer within this time is missing in a scrape. */
+/** Maximum time that a scrape waits for the workers' answers. */
 const defaultTimeoutMs = 2_000
 
 interface RunningScrape {
-  /** Workers that were asked and have not died since. */
+  /** Workers that were asked and are still alive. */
   readonly alive: Set<number>
-  /** Those that have not answered. */
+  /** Workers that have not answered yet. */
   readonly missing: Set<number>
   readonly complete: () => void
 }
 
 /**
- * The latest metrics of each worker. Counters of dead workers are kept: if a sum of counters became
- * smaller, Prometheus would take all of it for new events. What a worker has counted since its last
- * answer is lost with it.
+ * The latest metrics of each worker. Counters of dead workers are kept: if a sum decreased, Prometheus
+ * would count its whole value as new events. Counts since a worker's last answer are lost when the
+ * worker dies.
  */
 export class WorkerSnapshots {
   readonly #timeoutMs: number
   readonly #latest = new Map<number, Snapshot>()
   #ofDead: readonly Snapshot[] = []
   #deaths = 0
-  /** Scrapes that wait for workers. */
+  /** Scrapes that are waiting for workers. */
   readonly #scrapes = new Set<RunningScrape>()
 
   constructor(timeoutMs = defaultTimeoutMs) {
     this.#timeoutMs = timeoutMs
   }
 
-  /** Asks the workers, and resolves when all have answered or died, or when the time is over. */
+  /** Asks the workers. Resolves when all have answered or died, or after the time limit. */
   async gather(workers: readonly number[], ask: (worker: number) => void): Promise<WorkerReport> {
     const { promise, resolve: complete } = Promise.withResolvers<void>()
     const scrape = { alive: new Set(workers), missing: new Set(workers), complete }
@@ -50,7 +50,7 @@ export class WorkerSnapshots {
     if (this.#ofDead.length > 1) {
       const merging = this.#ofDead
       const merged = await mergeSnapshots(merging)
-      // More may have died meanwhile.
+      // More workers may have died in the meantime.
       this.#ofDead = [merged, ...this.#ofDead.slice(merging.length)]
     }
     return {

@@ -15,15 +15,15 @@ import type { BegunSpan, CallRecord, CallSpans } from '../calls.ts'
 interface ChildOptions {
   readonly kind?: SpanKind
   readonly attributes?: Attributes
-  /** Default: the span that this code runs in. */
+  /** Default: the current span. */
   readonly parent?: Context | undefined
   /** The value of error.type; undefined for a rejection that is an ordinary outcome. */
   readonly errorType: (error: unknown) => string | undefined
 }
 
 /**
- * Spans below the span of a request. Work outside of a request has no span, nor does work that continues in the
- * background after the reply, or a request that is not sampled.
+ * Child spans of the span of a request. There is no span for work outside of a request, for work that continues in
+ * the background after the reply, or for a request that is not sampled.
  */
 export class ChildSpans {
   readonly #tracer: Tracer
@@ -33,7 +33,7 @@ export class ChildSpans {
     this.#tracer = tracer
   }
 
-  /** The context of the span that this code runs in. */
+  /** The current context. */
   get current(): Context | undefined {
     return this.#current.getStore()
   }
@@ -43,7 +43,7 @@ export class ChildSpans {
     return this.#current.run(context, work)
   }
 
-  /** Undefined if there is no parent that records. */
+  /** Undefined if there is no recording parent. */
   begin(name: string, options: ChildOptions): BegunSpan<Pick<CallRecord, 'error'>> | undefined {
     const { kind = SpanKind.INTERNAL, attributes = {}, errorType } = options
     const parent = options.parent ?? this.current
@@ -59,7 +59,7 @@ export class ChildSpans {
   }
 }
 
-/** Marks the span as failed. The error's message is not recorded: it may quote paths and keys. */
+/** Marks the span as failed. Does not record the error's message, which may quote paths and keys. */
 export function markFailed(span: Span, errorType: string | undefined): void {
   if (errorType === undefined) return
   span.setAttribute('error.type', errorType)
@@ -73,12 +73,12 @@ function nameOfError(error: unknown): string {
 /** Maximum length of an attribute in characters: a key has up to 1,024 bytes, a path of a client up to 64 KiB. */
 export const maxAttributeLength = 1_024
 
-/** Returns a copy, because a substring keeps the whole text in memory while its span waits. */
+/** Returns a copy: a substring would keep the whole text in memory until its span is sent. */
 export function boundedText(text: string): string {
   return Buffer.from(text.slice(0, maxAttributeLength)).toString()
 }
 
-/** Kinds of errors that clients ask for. */
+/** Kinds of errors that are ordinary outcomes of a client's request. */
 const ordinary: ReadonlySet<DriveErrorKind> = new Set(['condition', 'not-found', 'changed'])
 
 /**
@@ -91,7 +91,7 @@ export function driveSpans(children: ChildSpans, drive: string, parent?: Context
   return {
     begin: (name) =>
       children.begin(`drive.${name}`, { attributes, parent, errorType: driveErrorType }),
-    // An open object or a draft may be used after the handler's work.
+    // An open object or a draft may still be in use after the handler returns.
     ofResult: () => driveSpans(children, drive, children.current),
   }
 }
@@ -101,12 +101,12 @@ function driveErrorType(error: unknown): string | undefined {
   return nameOfError(error)
 }
 
-/** Maximum number of statements shown of a transaction, which may have thousands. */
+/** Maximum number of statements to show per transaction, which may have thousands. */
 const shownStatements = 20
 
 /**
  * A client span for each database call within a request, with the attributes of OpenTelemetry's semantic conventions
- * for databases. Statement texts have no values, only `?`.
+ * for databases. Statement texts contain `?` instead of values.
  *
  * @param kind of Database
  */
@@ -114,7 +114,7 @@ export function databaseSpans(children: ChildSpans, kind: string): CallSpans {
   const system = kind === 'postgres' ? 'postgresql' : kind
   const spans: CallSpans = {
     begin(name, [first]) {
-      // The summary is not made for work outside of a request.
+      // No summary is built for work outside of a request.
       if (children.current === undefined) return undefined
       const texts = textsOf(first)
       return children.begin(summaryOf(texts) || name, {
@@ -143,7 +143,7 @@ function describe(texts: readonly string[]) {
   }
 }
 
-/** `SELECT uploads`; for several statements, the distinct ones in order. */
+/** A summary such as `SELECT uploads`; for several statements, the distinct summaries in order. */
 function summaryOf(texts: readonly string[]): string {
   return [...new Set(texts.map(summaryOfOne))].join(', ')
 }
@@ -154,7 +154,7 @@ function summaryOfOne(sql: string): string {
   return table === undefined ? verb : `${verb} ${table}`
 }
 
-/** An unmet change is an ordinary outcome: another writer was first. */
+/** UnmetChange is an ordinary outcome: another writer was first. */
 function databaseErrorType(error: unknown): string | undefined {
   return error instanceof UnmetChange ? undefined : nameOfError(error)
 }

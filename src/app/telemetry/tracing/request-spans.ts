@@ -31,7 +31,7 @@ const maxTraceHeader = 512
 
 const headerGetter = {
   keys: (headers: HttpRequest['headers']) => Object.keys(headers),
-  /** A value longer than W3C's "Trace Context" requires is ignored. */
+  /** Ignores a value longer than W3C's "Trace Context" requires to be accepted. */
   get(headers: HttpRequest['headers'], name: string) {
     const value = headers[name]
     return value === undefined || value.length > maxTraceHeader ? undefined : value
@@ -40,7 +40,7 @@ const headerGetter = {
 
 /**
  * One server span for each request, with the attributes of OpenTelemetry's semantic conventions for
- * HTTP servers. It begins with the handler and ends with the last byte of the reply.
+ * HTTP servers. It starts with the handler and ends with the last byte of the reply.
  */
 export class ServerSpans implements RequestSpans {
   readonly #parts: ServerSpansParts
@@ -107,7 +107,7 @@ function present(name: string, value: string | number | boolean | undefined): At
   return { [name]: typeof value === 'string' ? boundedText(value) : value }
 }
 
-/** The form of an S3 path. Undefined for other paths: their operation is an attribute. */
+/** The route of an S3 path. Undefined for other paths, whose operation is an attribute. */
 function routeOf(rawPath: string): string | undefined {
   if (partOf(rawPath) !== 's3') return undefined
   if (rawPath === '/') return '/'

@@ -22,9 +22,9 @@ import type { RequestSpans } from '../requests.ts'
 import { ChildSpans, databaseSpans, driveSpans, maxAttributeLength } from './call-spans.ts'
 import { ServerSpans } from './request-spans.ts'
 
-/** The spans of an export that takes longer are dropped. */
+/** Time limit for an export. The spans of a slower one are dropped. */
 const exportTimeoutMs = 10_000
-/** The receiver may be unreachable when the program stops. */
+/** Time limit for the last export: the receiver may be unreachable when the program stops. */
 const lastExportMs = 3_000
 /** Maximum number of spans that wait to be sent. Further spans are dropped: memory stays bounded without a receiver. */
 const maxWaitingSpans = 2_048
@@ -35,7 +35,7 @@ const warningMs = 60_000
 /** OpenTelemetry traces of one process (docs/tracing.md). */
 export interface Tracing {
   readonly requests: RequestSpans
-  /** @param name of the drive, or its kind */
+  /** @param name the name of the drive, or its kind */
   ofDrive(name: string): CallSpans
   /** @param kind of Database */
   ofDatabase(kind: string): CallSpans
@@ -43,7 +43,7 @@ export interface Tracing {
   close(): Promise<void>
 }
 
-/** Starts OpenTelemetry: the only file, with its neighbors, that loads its packages. */
+/** Starts OpenTelemetry. Only the files in this folder load its packages. */
 export function startTracing(url: string, settings: Settings, log: Log): Tracing {
   reportProblems(log)
   const exporter = new OTLPTraceExporter({
@@ -79,7 +79,7 @@ function valuesOf(pairs: readonly string[]): [string, string][] {
   return pairs.map(pairOf).map(({ name, value }) => [name, value])
 }
 
-/** OpenTelemetry, "General SDK Configuration": OTEL_SERVICE_NAME is above OTEL_RESOURCE_ATTRIBUTES. */
+/** OTEL_SERVICE_NAME takes precedence over OTEL_RESOURCE_ATTRIBUTES (OpenTelemetry, "General SDK Configuration"). */
 function resourceAttributes({ otelServiceName, otelResourceAttributes }: Settings) {
   return {
     'service.name': 'bucketry',
@@ -120,7 +120,7 @@ function reportProblems(log: Log): void {
   )
 }
 
-/** Waits for work for at most this time. A failure of the work was reported already. */
+/** Waits for work for at most this time. Failures of the work have already been reported. */
 async function within(ms: number, work: Promise<void>): Promise<void> {
   await withinTime(work, ms).catch(() => undefined)
 }
