@@ -3,8 +3,8 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { UsageError } from '../../../../src/app/cli/command.ts'
-import { asServer } from '../../../../src/app/cli/commands/server.ts'
+import { UsageError } from '../../../../../src/app/cli/command.ts'
+import { asServer } from '../../../../../src/app/cli/commands/server.ts'
 
 const call = { environment: {}, buckets: undefined, operands: [], options: {} }
 const image = { DATA_DIR: '/data', DRIVE: 'file:/data/drive', HOST: '0.0.0.0', PORT: '9000' }
