@@ -53,7 +53,7 @@ export function openBucketJobs({
   readonly drive: Drive
   readonly uploads: Uploads
   readonly cached: CachedState
-  /** The database's time: processes of other gateways hold leases, too. */
+  /** The database's time: processes of other gateways also hold leases. */
   readonly now: () => number
   readonly log: Log
 }): BucketJobs {

@@ -26,7 +26,7 @@ const fileMode = 0o640
 
 /**
  * Opens the access log: JSON lines in the log, or the format of ACCESS_LOG_FORMAT in ACCESS_LOG_FILE. A request that
- * failed halfway is always an error in the log, too.
+ * failed halfway is always also an error in the log.
  *
  * @throws SettingsError when the file can't be opened.
  */
