@@ -98,7 +98,7 @@ async function page(folder: string, name: string): Promise<HttpReply> {
   return { status: 200, headers, body: withNonce(template, nonce) }
 }
 
-/** What the gateway writes into a built page. */
+/** The content that the gateway writes into a built page. */
 export interface PageFilling {
   readonly title: string
   /** Markup. */
@@ -107,11 +107,11 @@ export interface PageFilling {
   readonly status?: number
 }
 
-/** Texts of the built page that are replaced. */
+/** Placeholders in the built page. */
 const titleMark = 'bucketry-title'
 const bodyMark = 'bucketry-body'
 
-/** A built page that works without scripts: what it shows is written into it here, and it may send its forms. */
+/** A built page that works without scripts: its content is filled in here, and it may submit its forms. */
 export async function filledPage(
   folder: string,
   name: string,

@@ -55,7 +55,7 @@ async function identifySession({ request, service }: ReceivedRequest): Promise<A
   refuseTwoSignatures(request)
   if (await service.hasSession?.(request)) return { form: 'session', identity: owner }
   throw new S3Error('AccessDenied', 'The session does not exist or has expired. Sign in again.', {
-    // RFC 6750 section 3.1. The dashboard recognizes it, also in the reply to a HEAD.
+    // RFC 6750 section 3.1. The dashboard recognizes this header, even in the reply to a HEAD.
     headers: { 'WWW-Authenticate': 'Bearer error="invalid_token"' },
     inAws: { code: 'AccessDenied', ...otherAuthorization(request.headers.authorization ?? '') },
   })
@@ -102,7 +102,7 @@ function confirmed(
   })
 }
 
-/** Returns what a signature is checked with, as it is when the returned function is called. */
+/** Returns a function that returns the current arguments for a signature check. */
 function signatureParts({ request, service, hostBucket }: ReceivedRequest) {
   const { settings, compatibility, keys, now, log } = service
   const onMismatch = log.isLevelEnabled('debug')
@@ -134,11 +134,16 @@ function admitted(
 }
 
 function unconfirmed(): S3Error {
-  return new S3Error('ServiceUnavailable', 'Access keys cannot be checked now. Try again later.', {
-    headers: { 'Retry-After': '5' },
-    reason:
-      'The database has not answered for a minute, so access keys made at run time are refused. ACCESS_KEY is valid.',
-  })
+  return new S3Error(
+    'ServiceUnavailable',
+    'Access keys cannot be checked at the moment. Try again later.',
+    {
+      headers: { 'Retry-After': '5' },
+      reason:
+        'The database has not answered for a minute, so access keys created at run time are refused. ' +
+        'ACCESS_KEY still works.',
+    },
+  )
 }
 
 /**
@@ -174,7 +179,7 @@ function notAllowed(bucket: string): string {
 }
 
 /**
- * Returns what allows the request: `policy` if nothing else does.
+ * Returns why the request is allowed: `policy` if only the bucket policy allows it.
  *
  * @param key for `list`, the prefix.
  * @throws S3Error AccessDenied
@@ -212,7 +217,7 @@ export function unsignedRefusal(): S3Error {
 }
 
 /**
- * Whether the sender may learn from 404 that the key does not exist, which takes the permission to list it (API
+ * Whether the sender may learn from 404 that the key does not exist, which requires the permission to list it (API
  * reference, GetObject, "Permissions").
  */
 export function mayLearnOfAbsence(
@@ -229,13 +234,14 @@ export function hideAbsence(error: unknown): never {
   throw new S3Error('AccessDenied', undefined, {
     cause: error,
     reason:
-      'The object does not exist. The policy of the bucket does not allow s3:ListBucket, so the client is not told.',
+      'The object does not exist. The policy of the bucket does not allow s3:ListBucket, so the reply ' +
+      'does not reveal it.',
   })
 }
 
 /**
- * Turns the error of a request whose bucket was removed while it ran into the error that a later request gets. Other
- * errors are returned unchanged, as is that of a bucket whose folder was only moved away.
+ * If the bucket was removed while the request ran, returns the error that a later request gets. Other errors are
+ * returned unchanged, including the error for a bucket whose folder was only moved away.
  */
 export async function afterRemoval(
   error: unknown,

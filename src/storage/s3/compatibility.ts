@@ -9,8 +9,8 @@ interface Difference {
 
 /**
  * All that COMPATIBILITY=aws changes: one row for each difference. Each is read in one place, as
- * `compatibility.<name>`, which is true with `aws`. `npm run docs` writes the table into
- * docs/s3-compatibility.md. A test in test/acceptance/compatibility, named like the row, shows it in both modes.
+ * `compatibility.<name>`, which is true with `aws`. `npm run docs` writes the table into docs/s3-compatibility.md. A
+ * test in test/acceptance/compatibility, named after the row, shows it in both modes.
  */
 export const differences = {
   absentDeletes: {
@@ -19,13 +19,15 @@ export const differences = {
   },
   awsErrors: {
     contract:
-      'The codes of [the contract](contract/object-storage.md#error-codes): AccessDenied for what cannot be authenticated, InvalidArgument for a list of parts that cannot be read, InvalidDigest for a checksum that has not the form of one, NotImplemented for every write of a sub-resource',
-    aws: "AWS's codes: SignatureDoesNotMatch, InvalidAccessKeyId, AuthorizationHeaderMalformed, AuthorizationQueryParametersError, NoSuchBucket, MalformedXML, InvalidRequest for such a checksum, MethodNotAllowed for a method that a sub-resource of S3 does not have",
+      'The codes of [the contract](contract/object-storage.md#error-codes): AccessDenied for failed ' +
+      'authentication, InvalidArgument for a malformed list of parts, InvalidDigest for a malformed checksum, ' +
+      'NotImplemented for every write of a sub-resource',
+    aws: "AWS's codes: SignatureDoesNotMatch, InvalidAccessKeyId, AuthorizationHeaderMalformed, AuthorizationQueryParametersError, NoSuchBucket, MalformedXML, InvalidRequest for a malformed checksum, MethodNotAllowed for a method that the sub-resource does not have in S3",
   },
   bucketDocuments: {
     contract:
       'Policy, PublicAccessBlock, OwnershipControls, tags and versioning of a bucket: a write gets 501 NotImplemented',
-    aws: 'They are kept, as far as they say what is true: see [Bucket policies](#bucket-policies) and [Other settings of buckets](#other-settings-of-buckets)',
+    aws: 'They are stored if they agree with what the gateway does: see [Bucket policies](#bucket-policies) and [Other settings of buckets](#other-settings-of-buckets)',
   },
   copySourcePluses: {
     contract: '`+` in x-amz-copy-source is a plus',
@@ -33,7 +35,7 @@ export const differences = {
   },
   dateHeaders: {
     contract: 'A signed request without x-amz-date: 403 AccessDenied',
-    aws: 'Its header Date says when it was signed',
+    aws: 'Its Date header gives the time of signing',
   },
   deleteChecksums: {
     contract: 'DeleteObjects needs no checksum',
@@ -45,11 +47,13 @@ export const differences = {
   },
   listedUploads: {
     contract: 'ListMultipartUploads never lists an upload',
-    aws: 'It lists the open uploads of keys that the access key may list. An unsigned request gets an empty list, also in a public bucket',
+    aws:
+      'It lists the open uploads of keys that the access key may list. An unsigned request gets an ' +
+      'empty list, even for a public bucket',
   },
   minioHealth: {
     contract: '`/minio/health/live` is a key of the bucket `minio`',
-    aws: '`/minio/health/live`, `/ready`, `/cluster` and `/cluster/read` answer as probes do, `/minio/v2/metrics/cluster` as `/-/metrics`, and `/minio/admin/` says that there is no such API, unless a bucket `minio` is served',
+    aws: '`/minio/health/live`, `/ready`, `/cluster` and `/cluster/read` respond like probes, `/minio/v2/metrics/cluster` like `/-/metrics`, and `/minio/admin/` reports that there is no such API, unless a bucket `minio` is served',
   },
   objectTags: {
     contract:
@@ -66,11 +70,11 @@ export const differences = {
   },
   signedBodies: {
     contract: 'The payload hash and the signatures of chunks are not compared with the body',
-    aws: 'They are, before anything is published: 400 XAmzContentSHA256Mismatch, 403 SignatureDoesNotMatch',
+    aws: 'They are compared before anything is published: 400 XAmzContentSHA256Mismatch, 403 SignatureDoesNotMatch',
   },
   storageClasses: {
     contract: 'A storage class other than STANDARD: 501 NotImplemented',
-    aws: 'Its name is kept and shown: see [Storage classes](#storage-classes)',
+    aws: 'Its name is stored and returned: see [Storage classes](#storage-classes)',
   },
   unorderedParts: {
     contract: 'Parts come in order, and a list of parts has no gaps: see [Part order](#part-order)',

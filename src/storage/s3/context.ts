@@ -23,14 +23,14 @@ export interface S3Settings {
   readonly publicList: boolean
   /** Without a trailing slash. Signatures for its host are accepted as well. */
   readonly publicUrl: string | undefined
-  /** In lower case. A host below one names the bucket. Default: none. */
+  /** In lower case. A subdomain of one names the bucket. Default: none. */
   readonly virtualHostDomains?: readonly string[]
   readonly corsAllowedOrigins: readonly string[]
   readonly serverSideEncryption: EncryptionMode
   /** Where events go. Default: nowhere. */
   readonly notifyWebhook?: string | undefined
   readonly notifyRedis?: string | undefined
-  /** Public whatever their ACL. Default: none. */
+  /** Buckets that are public regardless of their ACLs. Default: none. */
   readonly publicReadBuckets?: readonly string[]
   /** The minimum for each part of a multipart upload except the last. */
   readonly minPartMib: number
@@ -38,7 +38,7 @@ export interface S3Settings {
 
 /**
  * - `off`: nothing (docs/contract/object-storage.md, "Bucket operations")
- * - `existing`: create a bucket that is served already
+ * - `existing`: create a bucket that is already served
  * - `on`: create, configure and remove buckets
  */
 type BucketCreation = 'off' | 'existing' | 'on'
@@ -50,13 +50,13 @@ interface BucketCreator {
 }
 
 interface BucketFreshness {
-  /** Undefined if what is in memory is current, or can't be checked. Never rejects. */
+  /** Undefined if the buckets in memory are current, or cannot be checked. Never rejects. */
   ensureFresh(): Promise<void> | undefined
   /** For an unknown bucket, which another process may just have created. Never rejects. */
   lookAgain(): Promise<void>
 }
 
-/** What every operation can use. */
+/** The services and settings that every operation can use. */
 export interface S3Service {
   readonly settings: S3Settings
   readonly compatibility: Compatibility
@@ -97,10 +97,10 @@ export interface ServiceContext {
   readonly identity: Identity
 }
 
-/** Of CreateBucket. */
+/** For CreateBucket. */
 export interface NewBucketContext extends ServiceContext {
   readonly bucket: string
-  /** Absent unless the bucket exists already. */
+  /** Absent unless the bucket already exists. */
   readonly configuration: BucketConfiguration | undefined
 }
 
@@ -121,16 +121,15 @@ export interface Access {
   /** The right to the key; for `list`, to the prefix. `any`: any right in the bucket. */
   readonly action: WantedAccess['action']
   /**
-   * Whether the operation is open to everyone in a public bucket, also unsigned. `read`: yes, as every
-   * GET and HEAD (docs/contract/object-storage.md, "Public buckets"); `list`: if
-   * PUBLIC_LIST allows it.
+   * Whether the operation is open to everyone in a public bucket, even unsigned. `read`: yes, as for every GET and
+   * HEAD (docs/contract/object-storage.md, "Public buckets"); `list`: if PUBLIC_LIST allows it.
    */
   readonly public?: 'read' | 'list'
   /** The action in a bucket policy that opens the operation to everyone. Absent: no policy can. */
   readonly policy?: PolicyAction
 }
 
-/** What identifies the operation of a request, besides its address. */
+/** The parts of a request, besides its address, that determine its operation. */
 export interface Detectable {
   readonly method: string
   readonly query: Query
@@ -139,7 +138,7 @@ export interface Detectable {
   readonly compatibility: Compatibility
   readonly acls: AclMode
   readonly serverSideEncryption: EncryptionMode
-  /** Made of a form whose policy allows it. */
+  /** Whether the request was made from a form whose policy allows it. */
   readonly isForm: boolean
 }
 
@@ -161,8 +160,8 @@ interface Row<Level, Context extends ServiceContext> {
   readonly handle: Operation<Context>
   /**
    * Its name in the access log: `REST.HTTP_method.resource_type` (AWS, "Amazon S3 server access log format"). AWS
-   * publishes no complete list: the names are those of its examples and of real logs, and where there is none, its
-   * pattern with the name of the sub-resource.
+   * publishes no complete list, so the names come from its examples and from real logs; other names follow AWS's
+   * pattern, with the name of the sub-resource.
    */
   readonly logName: string | ((query: Query) => string)
 }

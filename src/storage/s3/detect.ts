@@ -58,7 +58,7 @@ export const subresources: Readonly<Record<string, Readonly<Partial<Record<Level
 }
 
 /**
- * Operations that the contract specifies: another method gets 405. A write of any other sub-resource gets 501
+ * Sub-resources that the contract specifies: other methods get 405. Writes of any other sub-resource get 501
  * (docs/contract/object-storage.md, "Unsupported sub-resources").
  */
 const contractOperations: ReadonlySet<string> = new Set([
@@ -93,7 +93,7 @@ function bySubresource(group: readonly NamedRow[]): Map<string | undefined, Name
 }
 
 /**
- * Rejects a method that S3 does not have, before authentication.
+ * Rejects methods that S3 does not have, before authentication.
  *
  * @throws S3Error MethodNotAllowed.
  */

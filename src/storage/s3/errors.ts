@@ -209,7 +209,7 @@ export function invalidArgument(name: string, value: string, message: string): S
   })
 }
 
-/** Characters of a value sent by a client that errors and logs show. */
+/** The maximum number of characters of a client's value in errors and logs. */
 const maxShown = 256
 
 /** A value chosen by a client, truncated: it may be as large as the header section. */
@@ -217,17 +217,17 @@ export function shortened(text: string, maxLength = maxShown): string {
   return text.length > maxLength ? `${text.slice(0, maxLength)}…` : text
 }
 
-/** The same in quotes, for a message. */
+/** A shortened value in quotes, for a message. */
 export function quoted(text: string): string {
   return JSON.stringify(shortened(text))
 }
 
-/** A bucket does not exist, for callers who are allowed to know that. */
+/** The error for a bucket that does not exist, for callers who are allowed to know that. */
 export function noSuchBucket(bucket: string): S3Error {
   return new S3Error('NoSuchBucket', undefined, { elements: { BucketName: bucket } })
 }
 
-/** The same as AWS's form of an error that the contract specifies. */
+/** AWS's form of an error for a bucket that does not exist, where the contract specifies another error. */
 export function absentBucket(bucket: string): AwsForm {
   const message = s3Errors.NoSuchBucket[1]
   return { code: 'NoSuchBucket', message, elements: { BucketName: bucket } }
@@ -247,7 +247,9 @@ export function notImplemented(what: string, options: S3ErrorOptions = {}): S3Er
   return new S3Error('NotImplemented', message.trimEnd(), options)
 }
 
-/** The error for a header field that cannot be honored. The message names it, because SDKs show nothing else. */
+/**
+ * The error for a header field that cannot be honored. The message names the field, because SDKs show nothing else.
+ */
 export function headerNotImplemented(header: string, hint = ''): S3Error {
   return notImplemented(`${header}. ${hint}`, { elements: { Header: header } })
 }
@@ -285,13 +287,13 @@ const standardMessages: ReadonlySet<DriveErrorKind> = new Set(['condition', 'not
 
 /** Replaces a message that is only for the owner. Other kinds get S3's standard message. */
 const messages: Readonly<Partial<Record<DriveErrorKind, string>>> = {
-  denied: 'The drive refuses the request. The log of the service says why.',
+  denied: 'The drive denied the request. The service log has the reason.',
   'invalid-key': 'The drive does not accept this key.',
   unavailable: 'The drive is not available. Try again later.',
-  unsupported: 'The drive cannot do this. The log of the service says why.',
+  unsupported: 'The drive does not support this. The service log has the reason.',
 }
 
-/** The request depends on attributes that cannot be read now (Attributes.isProvisional). */
+/** The request depends on attributes that cannot be read at the moment (Attributes.isProvisional). */
 export function unknownAttributes(): S3Error {
   const message = 'The database with the ETags and parts of objects is not responding.'
   return new S3Error('ServiceUnavailable', message, {

@@ -35,17 +35,17 @@ interface HandlerParts {
   readonly service: S3Service
   readonly request: HttpRequest
   readonly rate: RequestLimit
-  /** On whose behalf the gateway makes the request itself. Absent for a client's request. */
+  /** The access key on whose behalf the gateway itself makes the request. Absent for a client's request. */
   readonly accessKeyId?: string
   /** The bucket that the host name contains. */
   readonly hostBucket?: string | undefined
 }
 
-/** What is known about a request, for its log line. */
+/** The known facts about a request, for its log line. */
 type LogContext = {
   operation?: OperationName
   bucket?: string
-  /** The same, if it is in the host name. */
+  /** The bucket, if the host name contains it. */
   hostBucket?: string
   key?: string
   anonymous?: boolean
@@ -59,8 +59,8 @@ type LogContext = {
 export type S3Handler = (request: HttpRequest, hostBucket?: string) => Promise<HttpReply>
 
 /**
- * The S3 protocol as one function: address → authenticate → bucket → detect → authorize → run, and
- * every error rendered at one exit. docs/architecture.md draws it.
+ * The S3 protocol as one function: address → authenticate → bucket → detect → authorize → run, and every error
+ * rendered at one exit. docs/architecture.md has a diagram.
  */
 export function createS3Handler(
   service: S3Service,
@@ -70,8 +70,8 @@ export function createS3Handler(
 }
 
 /**
- * Answers a request that the gateway makes itself, with the rights that the access key has at that time. The request is
- * not signed and does not count toward the limit of the key.
+ * Answers a request that the gateway makes itself, with the current rights of the access key. The request is not
+ * signed and does not count toward the limit of the key.
  */
 export type KeyHandler = (accessKeyId: string, request: HttpRequest) => Promise<HttpReply>
 
@@ -132,7 +132,7 @@ function nameKey(
     const address = addressOf(request, hostBucket)
     if (address.level === 'object') logContext.key = shortened(decodeKey(address.rawKey))
   } catch {
-    // The key is not valid, and the client gets an error that says so.
+    // The key is not valid, and the error reply says so.
   }
 }
 
@@ -163,7 +163,10 @@ function answerNow(parts: HandlerParts, logContext: LogContext): Promise<HttpRep
   return authentication.then((confirmed) => answerAs(confirmed, address, parts, logContext))
 }
 
-/** The body of a form contains the signature and the key. Once it is read, it is a request for that key. */
+/**
+ * The body of a form contains the signature and the key. Once the body is read, the form is handled as a request for
+ * that key.
+ */
 async function answerForm(
   bucket: string,
   parts: HandlerParts,
@@ -203,7 +206,7 @@ function answerAs(
     return runFor(authentication, { address, configuration: undefined }, parts, logContext)
   }
   const found = service.buckets.find(address.bucket)
-  // Only for those who can see the bucket, so that no stranger can make the gateway query the database.
+  // Only for senders who may see the bucket, so that strangers cannot make the gateway query the database.
   const looksAgain =
     found === undefined &&
     service.bucketCreation === 'on' &&
@@ -230,7 +233,7 @@ function runFor(
   const query = parseQuery(request.rawQuery)
   const { method, headers } = request
   if (form === 'presigned' || form === 'version-two') {
-    // They are verified, so treat them as headers from here on.
+    // The signature covers these parameters, so treat them as headers from here on.
     addHoistedHeaders(headers, query)
   }
   removeEmptyHeaders(headers)
@@ -249,7 +252,7 @@ function runFor(
   return withEventContext(eventContextOf(name, context), work)
 }
 
-/** What events say about the request. */
+/** The facts about a request that events contain. */
 function eventContextOf(name: OperationName, { identity, request }: ServiceContext): EventContext {
   const names = { owner: owner.ID, anonymous: 'Anonymous' } as const
   const created = createdBy[name]
@@ -261,7 +264,7 @@ function eventContextOf(name: OperationName, { identity, request }: ServiceConte
   }
 }
 
-/** The event of operations whose call of the drive does not show it. */
+/** The event types of operations whose drive calls do not reveal them. */
 const createdBy: { readonly [Name in OperationName]?: EventContext['created'] } = {
   CopyObject: 'ObjectCreated:Copy',
   PostObject: 'ObjectCreated:Post',
@@ -269,7 +272,7 @@ const createdBy: { readonly [Name in OperationName]?: EventContext['created'] } 
 
 interface Target {
   readonly address: Address
-  /** Absent if the address is that of the service, or of a bucket that does not exist. */
+  /** Absent if the address is the service itself, or a bucket that does not exist. */
   readonly configuration: BucketConfiguration | undefined
 }
 
@@ -291,7 +294,7 @@ function run(
     authorize(access, newBucket, '')
     return operation.handle(newBucket)
   }
-  // Everyone who must not learn that the bucket does not exist was refused before.
+  // Callers who must not learn that the bucket does not exist have already been refused.
   if (configuration === undefined) throw noSuchBucket(bucket)
   const bucketContext = { ...context, bucket, configuration }
   if (operation.level === 'bucket') {
@@ -311,8 +314,8 @@ function run(
 }
 
 /**
- * There are no versions: `null` names the only one (AWS, "Working with objects in a
- * versioning-suspended bucket"). Any other id must not be taken for the current object.
+ * Objects have no versions: the id `null` names the only one (AWS, "Working with objects in a versioning-suspended
+ * bucket"). Any other id must not be taken for the current object.
  */
 function refuseVersions({ query }: ServiceContext): void {
   const versionId = query.get('versionId')

@@ -5,14 +5,14 @@ import { DriveError } from '../drive-error.ts'
 export interface Mount {
   /** The name in the settings; '' for the default drive. */
   readonly name: string
-  /** Changes when the drive is opened late or lost, so keep the mount, not the drive. */
+  /** Changes when the drive is opened late or lost, so hold the mount, not the drive. */
   readonly drive: Drive
   readonly isReadOnly: boolean
   /** Why the drive is not open, for the operator. Undefined if it is open. */
   readonly problem?: string | undefined
 }
 
-/** Where a bucket is. */
+/** Where a bucket is stored. */
 export interface BucketPlace {
   readonly mount: Mount
   /** The bucket's name on that drive: the path of its folder. */

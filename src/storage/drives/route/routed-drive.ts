@@ -82,13 +82,13 @@ export class RoutedDrive implements Drive {
     isWritable(this.#placeOf(bucket)) &&
     this.#read(bucket, (drive, folder) => drive.trashes?.(folder) ?? false)
 
-  /** @throws DriveError `denied` if the folder contains that of another bucket, or is in it */
+  /** @throws DriveError `denied` if the folder contains the folder of another bucket, or is inside it */
   readonly addBucket: DriveCalls['addBucket'] = (bucket) =>
     this.#change(bucket, async (drive, folder) => {
       const { mount } = this.#placeOf(bucket)
       for (const [name, other] of this.#table.places) {
         if (name === bucket || other.mount !== mount || !areNested(folder, other.folder)) continue
-        const message = `The folder ${folder} of bucket ${bucket} would share files with that of bucket ${name}.`
+        const message = `The folder ${folder} of bucket ${bucket} would share files with the folder of bucket ${name}.`
         throw new DriveError('denied', message)
       }
       await drive.addBucket(folder)
@@ -111,7 +111,7 @@ export class RoutedDrive implements Drive {
       }
     })
 
-  /** Undefined for a copy between two drives: the caller reads and writes it. */
+  /** Undefined for a copy between two drives: the caller then reads and writes the object. */
   readonly copy: DriveCalls['copy'] = (source, target, options) =>
     this.#change(target.bucket, async (drive, folder) => {
       const from = this.#placeOf(source.bucket)
@@ -132,7 +132,7 @@ export class RoutedDrive implements Drive {
   readonly removeAll: DriveCalls['removeAll'] = (bucket, keys) =>
     this.#change(bucket, async (drive, folder) => await drive.removeAll?.(folder, keys))
 
-  /** Has no effect on a drive that can't do it. */
+  /** Has no effect on a drive that cannot remove folders. */
   readonly removeFolder: DriveCalls['removeFolder'] = (bucket, key) =>
     this.#change(bucket, async (drive, folder) => await drive.removeFolder?.(folder, key))
 
@@ -152,7 +152,7 @@ export class RoutedDrive implements Drive {
 
   #placeOf(bucket: string): BucketPlace {
     const owner = bucketOfTrash(bucket)
-    // The trash is named after the bucket, because the folders of two buckets may have one name.
+    // The trash is named after the bucket, because the folders of two buckets may have the same name.
     if (owner !== undefined) return { ...this.#placeOf(owner), folder: bucket }
     const place = this.#table.places.get(bucket)
     return place ?? { mount: this.#default, folder: bucket, isReadOnly: false }
@@ -167,7 +167,7 @@ interface FoundUpload {
 
 /**
  * Multipart uploads on several drives. The state of an upload on a named drive begins with `@NAME:`. On the default
- * drive, the state is the drive's own, as it is without other drives.
+ * drive, the state is the drive's own, as if there were no other drives.
  */
 class RoutedUploads implements UploadDrive {
   readonly #mounts: ReadonlyMap<string, Mount>
@@ -208,7 +208,8 @@ class RoutedUploads implements UploadDrive {
   readonly place: UploadCalls['place'] = (state, options) => {
     const begin = async (uploads: UploadDrive, inner: string) => {
       const part = await uploads.place?.(inner, options)
-      if (part === undefined) throw new TypeError(`the parts of upload ${inner} come in order`)
+      if (part === undefined)
+        throw new TypeError(`the drive accepts the parts of upload ${inner} only in order`)
       return part
     }
     return this.#begin(state, begin, (_, place) => place)
@@ -225,7 +226,7 @@ class RoutedUploads implements UploadDrive {
     const place = this.#placeOf(bucket)
     requireWritable(bucket, place)
     if (place.mount !== mount) {
-      const message = `The bucket ${bucket} is on another drive now: start a new upload.`
+      const message = `The bucket ${bucket} is now on another drive. Start a new upload.`
       throw new DriveError('upload-gone', message)
     }
     const { drive } = mount
@@ -244,7 +245,7 @@ class RoutedUploads implements UploadDrive {
     return found !== undefined && (await found.mount.drive.uploads.isPublished(found.inner))
   }
 
-  /** The bytes on a drive that was removed from the settings are swept once it is in the settings again. */
+  /** The bytes on a drive that was removed from the settings are swept once the drive is configured again. */
   readonly abort: UploadCalls['abort'] = async (state) => {
     const found = this.#find(state)
     if (found !== undefined && !found.mount.isReadOnly) {
@@ -255,7 +256,10 @@ class RoutedUploads implements UploadDrive {
   readonly sweep: UploadCalls['sweep'] = (isKnown, olderThanMs) =>
     sweepAll([...this.#mounts.values()], ({ uploads }) => uploads.sweep(isKnown, olderThanMs))
 
-  /** Begins a part whose `commit` fails if the drive is lost before. @param resultOf what `commit` returns */
+  /**
+   * Begins a part whose `commit` fails if the drive has been lost since. @param resultOf computes what `commit`
+   * returns
+   */
   async #begin(
     state: string,
     begin: (uploads: UploadDrive, inner: string) => Promise<PartDraft>,
@@ -283,7 +287,7 @@ class RoutedUploads implements UploadDrive {
   #require(state: string): FoundUpload {
     const found = this.#find(state)
     if (found !== undefined) return found
-    const message = 'The drive of this upload is no longer in the settings: start a new upload.'
+    const message = 'The drive of this upload is no longer in the settings. Start a new upload.'
     throw new DriveError('upload-gone', message)
   }
 }

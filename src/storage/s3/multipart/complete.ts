@@ -74,9 +74,9 @@ export async function completeUpload(
 }
 
 /**
- * Recovers an interrupted completion under its lease, which ends. An upload that was published
- * becomes `completed`. One that was not is reopened: no client got a reply, and the key may have
- * been written since, so publishing now could replace acknowledged newer bytes.
+ * Recovers an interrupted completion under its lease, and ends the lease. An upload that was published becomes
+ * `completed`. One that was not is reopened: no client got a reply, and the key may have been written since, so
+ * publishing now could replace acknowledged newer bytes.
  *
  * @param completion what was to be published, if the caller knows it
  */
@@ -90,7 +90,7 @@ export async function recoverUpload(
   let etag: string | undefined
   try {
     const { uploads } = context.drive
-    // Read first: if the upload turns out to be published, the object was its own by then.
+    // Read first: if the upload turns out to be published, the object that was read is its own.
     etag = await ownEtagOf(context, upload)
     isPublished = await unlessGone(uploads.isPublished(upload.driveState), false)
     lease.assertHeld()
@@ -146,7 +146,7 @@ export async function findRecovered(
   }
 }
 
-/** Returns what to publish of an open upload. */
+/** Plans the completion of an open upload. */
 async function planOf(
   { table, drive }: UploadContext,
   upload: UploadRow,
@@ -179,9 +179,9 @@ async function acquire(
 }
 
 /**
- * From open to completing, with the lease if it is free. A part in progress keeps it until it
- * sees the new phase; then it stops and releases the lease. Undefined also when the upload has
- * changed, so that the list must be checked against the current parts.
+ * From open to completing, with the lease if it is free. A part in progress keeps it until it sees the new phase;
+ * then it stops and releases the lease. Also undefined when the upload has changed, because the list must then be
+ * checked against the current parts.
  */
 async function begin(
   { table, leases, watch, now }: UploadContext,
@@ -205,11 +205,11 @@ async function begin(
 }
 
 /**
- * Publishes an upload in `completing` under its lease, which ends. May be repeated after a crash:
- * the drive recognizes what it has already published.
+ * Publishes an upload in `completing` under its lease, and ends the lease. May be repeated after a crash: the drive
+ * recognizes what it has already published.
  *
- * @throws what the drive throws; S3Error SlowDown or NoSuchUpload when the lease is lost. The upload
- *   is then recovered as after a crash, because the drive may have published it.
+ * @throws the drive's errors; S3Error SlowDown or NoSuchUpload when the lease is lost. The upload   is then
+ *   recovered as after a crash, because the drive may have published it.
  */
 async function publish(context: UploadContext, completing: Publishing): Promise<Completion> {
   const { lease, completion } = completing
@@ -266,7 +266,7 @@ function finishAfterwards(context: UploadContext, completed: Completing): Promis
   return finished
 }
 
-/** Records that the object is published. Resolves with false if the row does not say so afterwards. */
+/** Records that the object is published. Resolves with false if the row does not record it afterwards. */
 async function finish(context: UploadContext, { lease, ...published }: Completing) {
   const { table, watch, log, now } = context
   const { id } = lease.upload
@@ -306,8 +306,8 @@ async function recoverAgain(
 }
 
 /**
- * Nothing was published: the client may try again or abort. Parts that the list left out stay
- * out, since the drive may have cut them off, except if they come in any order.
+ * Nothing was published: the client may try again or abort. Parts that the list left out are removed, because the
+ * drive may have cut them off; parts that come in any order stay.
  */
 async function reopen(
   { table, watch, log, now }: UploadContext,

@@ -12,7 +12,7 @@ import type { UploadChecksum, UploadDetails, UploadedPart } from './upload-recor
  */
 const maxPartChecksumsLength = 8_000
 
-/** What a client requests of CompleteMultipartUpload. */
+/** What a client requests with CompleteMultipartUpload. */
 export interface CompletionRequest extends CompleteChecksum {
   /** As listed, at least one. */
   readonly parts: readonly ListedPart[]
@@ -44,7 +44,7 @@ export interface Completion {
 /** The committed parts, to check a list against. */
 interface CommittedUpload {
   readonly details: UploadDetails
-  /** All of them, by number: 1, 2, 3 …, or any if they come in any order. */
+  /** All parts in the order of their numbers: 1, 2, 3 …, or any numbers if parts come in any order. */
   readonly parts: readonly UploadedPart[]
   /** Whether the parts come in any order. Any of them may then be left out. */
   readonly anyOrder: boolean
@@ -75,7 +75,8 @@ export function planCompletion(request: CompletionRequest, upload: CommittedUplo
   assertSize(request.objectSize, size)
   const checksum = completedChecksum(request, upload.details, parts)
   const attributes: Attributes = {
-    // In the order of the previous version, because a Complete that it began is compared with this text.
+    // The order of these fields must not change: a Complete that a previous version began is compared with this
+    // text.
     etag: etagOfParts(parts),
     ...sentAttributes(upload.details),
     partSizes: sizesOfParts(parts),
@@ -193,8 +194,8 @@ interface CompleteChecksum {
 /**
  * The checksum of a completed upload, from those of its parts; undefined when the upload has none.
  *
- * @throws S3Error InvalidRequest when the request has another kind of checksum than the upload was
- *   created with; BadDigest when it expects another value.
+ * @throws S3Error InvalidRequest when the request has a different kind of checksum than the upload was
+ *   created with; BadDigest when it expects a different value.
  */
 function completedChecksum(
   request: CompleteChecksum,
@@ -218,7 +219,7 @@ function completedChecksum(
   return computed
 }
 
-/** An upload created without a checksum still has one to check when Complete names it. */
+/** An upload created without a checksum is still checked if Complete names one. */
 function impliedKind(request: CompleteChecksum) {
   if (request.checksum === undefined) return undefined
   const { algorithm } = request.checksum

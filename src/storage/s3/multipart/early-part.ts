@@ -167,7 +167,7 @@ const maxFreeChunks = 32
 
 /** How a part is read in advance. */
 interface EarlyReading {
-  /** Of the drive that the part's upload is on. */
+  /** The memory of the drive that the part's upload is on. */
   readonly memory: PartMemory
   readonly algorithm: ChecksumAlgorithm | undefined
 }
@@ -179,7 +179,7 @@ interface EarlyReading {
 export class EarlyParts {
   readonly #pool = new BufferPool(payloadBlockBytes, maxFreeChunks)
   readonly #uploads = new Map<string, Map<number, EarlyPart>>()
-  /** Parts for which there was no memory, the longest waiting first. */
+  /** Parts for which there was no memory, longest-waiting first. */
   readonly #unread = new Map<EarlyPart, EarlyReading>()
 
   /** Of several requests for the same part, the last one counts. The others wait for their turn. */
@@ -193,7 +193,7 @@ export class EarlyParts {
   leave(uploadId: string, part: EarlyPart): void {
     this.#unread.delete(part)
     part.leave()
-    // Memory may have been released elsewhere meanwhile.
+    // Memory may have been released elsewhere in the meantime.
     this.#readMore()
     const parts = this.#uploads.get(uploadId)
     if (parts?.get(part.number) !== part) return

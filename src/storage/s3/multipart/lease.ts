@@ -16,7 +16,7 @@ const leaseMs = 20_000
 const renewEveryMs = 5_000
 /** No byte is written this close to the end of a lease, because a write takes time to reach the disk. */
 const safetyMarginMs = 5_000
-/** The end of the name of a lease owner that took the upload over from another (lease-owner.ts). */
+/** The suffix of a lease owner's name if it took the upload over from another owner (lease-owner.ts). */
 const takingSuffix = '~'
 
 interface LeasesOptions {
@@ -52,8 +52,9 @@ export class Leases {
   }
 
   /**
-   * Takes the lease of the upload as it was seen; undefined when it is not free or has changed. If its former
-   * holder did not return it, the drive first makes sure that it can't change the bytes any more.
+   * Takes the lease of the upload as it was seen; undefined when the lease is not free or the upload has changed. If
+   * the former holder did not release the lease, the drive first makes sure that the holder can no longer change the
+   * bytes.
    */
   async take(upload: UploadRow): Promise<Lease | undefined> {
     if (!this.isFree(upload)) return undefined
@@ -76,7 +77,7 @@ export class Leases {
       if (!(await table.setDriveState(id, lease.owner, driveState))) throw leaseLost()
       lease.continueWith(driveState)
     } catch (error) {
-      // The lease is not released: the process that takes it once it has expired takes the upload over again.
+      // The lease is not released: the process that takes it after it expires must take over the upload again.
       lease.end()
       throw error
     }
@@ -102,9 +103,9 @@ export function isAbandoned({ leaseOwner, phase }: UploadRow): boolean {
 }
 
 /**
- * A held lease of an upload: it renews itself until `end` or `release`, and is lost also when the
- * upload changes phase (aborted, or completed without the part in progress). The reason for `lost`
- * is the S3Error to answer: SlowDown or NoSuchUpload.
+ * A held lease of an upload: it renews itself until `end` or `release`, and is also lost when the upload changes
+ * phase (aborted, or completed without the part in progress). The reason for `lost` is the S3Error to answer:
+ * SlowDown or NoSuchUpload.
  */
 export class Lease extends HeldLease {
   #upload: UploadRow
@@ -140,8 +141,8 @@ export class Lease extends HeldLease {
   }
 
   /**
-   * The error to answer when the drive failed. Without the lease, bytes that the drive does not find are not
-   * gone: another process has taken the upload over and may have moved them.
+   * The error to answer when the drive failed. Without the lease, bytes that the drive cannot find may still exist:
+   * another process has taken the upload over and may have moved them.
    */
   reasonOf(error: unknown): unknown {
     return error instanceof DriveError && !this.isHeld ? leaseLost() : error

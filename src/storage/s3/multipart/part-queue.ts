@@ -18,7 +18,8 @@ const farWaitMs = 2_000
 
 /**
  * Maximum number of parts that wait in one process; each is a connection with an unread body. Parts that are too far
- * ahead wait only while fewer than half of this number do, and fewer than a quarter for their upload.
+ * ahead may wait only while fewer than half of this number of parts wait, and fewer than a quarter for their own
+ * upload.
  */
 const maxWaitingParts = 1_024
 
@@ -49,7 +50,7 @@ export type Admission =
 
 /** Parts of this process that arrived before their turn, for monitoring. */
 export interface PartStatistics {
-  /** Parts that wait now. */
+  /** Parts that are waiting. */
   readonly held: number
   /** Parts that got SlowDown. */
   readonly refused: Readonly<Record<'out-of-turn' | 'too-many', number>>
@@ -76,7 +77,7 @@ export class PartQueue {
   readonly #context: UploadContext
   readonly #maxWaiting: number
   #waitingCount = 0
-  /** Of each upload for which parts wait. */
+  /** The number of waiting parts, by upload. */
   readonly #waitingOf = new Map<string, number>()
   readonly #refused = { 'out-of-turn': 0, 'too-many': 0 }
 
@@ -209,13 +210,13 @@ class Patience {
   }
 }
 
-/** Whether a waiting part has to act when the upload has changed to this. */
+/** Whether a waiting part must act on this state of the upload. */
 function isDue(number: number, { phase, partCount, leaseOwner }: UploadRow): boolean {
   if (phase !== 'open') return true
   return number <= partCount || (number === partCount + 1 && leaseOwner === '')
 }
 
-/** Returns what may be done with a part of this number in the current state of the upload. */
+/** Returns what can be done with a part of this number in the current state of the upload. */
 export function turnOf(
   number: number,
   upload: Pick<UploadRow, 'phase' | 'partCount'>,

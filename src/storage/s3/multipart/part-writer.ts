@@ -20,8 +20,8 @@ import type { PartRow, UploadRow } from './upload-table.ts'
 const nowhere = { write: () => Promise.resolve() }
 
 /**
- * Writes parts to the drive: one at a time for each upload, or several that have arrived as if they
- * were one. Those of an upload in any order are written at once.
+ * Writes parts to the drive: one at a time for each upload, or several that have arrived as if they were one. Parts
+ * that may come in any order do not wait for each other.
  */
 export class PartWriter {
   readonly #context: UploadContext
@@ -38,11 +38,10 @@ export class PartWriter {
   }
 
   /**
-   * Waits for the part's turn, takes its bytes and commits it. A part that is already committed
-   * gets the same reply again if the bytes are the same.
+   * Waits for the part's turn, receives its bytes and commits it. A part that is already committed gets the same
+   * reply again if the bytes are the same.
    *
-   * @throws S3Error NoSuchUpload, SlowDown, and whatever the source throws. The upload is then
-   *   unchanged.
+   * @throws S3Error NoSuchUpload, SlowDown, and whatever the source throws. The upload is then   unchanged.
    */
   async write(name: UploadName, number: number, source: PartSource): Promise<UploadedPart> {
     const part = this.#early.enter(name.uploadId, number, source)
@@ -64,7 +63,7 @@ export class PartWriter {
     const { number, signal } = part
     const onWait = (upload: UploadRow) => {
       const { partMemory } = this.#context.drive.uploads.abilities(upload.driveState)
-      // A drive that takes parts one by one: none is read in advance.
+      // The drive accepts parts one by one, so none is read in advance.
       if (partMemory === undefined) return
       this.#early.read(part, {
         memory: partMemory,

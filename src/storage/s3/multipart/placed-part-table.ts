@@ -29,15 +29,15 @@ export interface PartWriterName {
   readonly writer: string
 }
 
-/** What became of a claim. */
+/** The result of a claim. */
 export type Claim =
-  /** The slot is this writer's, and was never anybody else's. */
+  /** The slot belongs to this writer, and never belonged to another. */
   | { readonly kind: 'slot'; readonly offset: number }
   /** The part does not fit, or the slot was claimed before. */
   | { readonly kind: 'none' }
   | { readonly kind: 'not open' }
 
-/** The first of the statements that change an upload in any order, so that it and a Complete wait for each other. */
+/** The first statement of a claim changes the upload's row, so that the claim and a Complete wait for each other. */
 const setSlotSize = `UPDATE uploads SET slot_size = CASE WHEN slot_size = 0 THEN ? ELSE slot_size END
   WHERE id = ? AND phase = 'open' RETURNING slot_size AS "slotSize"`
 
@@ -51,7 +51,7 @@ const endClaim = `UPDATE upload_slots SET writer = '', bytes = ?
 
 const selectWriters = `SELECT writer FROM upload_slots WHERE upload_id = ? AND writer <> ''`
 
-/** `touched_at_ms` increases even if the clock stands still, because a Complete notices each commit by it. */
+/** `touched_at_ms` increases even if the clock stands still, because a Complete detects each commit by it. */
 const countPart = `UPDATE uploads SET
   touched_at_ms = CASE WHEN touched_at_ms >= ? THEN touched_at_ms + 1 ELSE ? END,
   size = size + ? - COALESCE(
@@ -69,10 +69,10 @@ const selectPlaces = `SELECT number, etag, size, place FROM upload_parts
   WHERE upload_id = ? ORDER BY number`
 
 /**
- * The parts of uploads in any order, and their slots. The slot of part n are the bytes from (n - 1) × `slot_size` on in
- * the upload's common file; the first part that claims one sets the size. A slot is claimed at most once, even if its
- * writer fails, so that two requests never write the same bytes. `writer` is '' when the request has ended, and `bytes`
- * is then what it has written.
+ * The parts of uploads in any order, and their slots. The slot of part n begins at byte (n - 1) × `slot_size` of the
+ * upload's common file; the first part that claims one sets the size. A slot is claimed at most once, even if its
+ * writer fails, so that two requests never write the same bytes. `writer` is '' when the request has ended, and
+ * `bytes` is then the number of bytes that it has written.
  */
 export class PlacedPartTable {
   readonly #database: Database
@@ -99,12 +99,15 @@ export class PlacedPartTable {
     }
   }
 
-  /** Ends a claim whose writer certainly writes nothing more. @param bytes the number of bytes that it has written */
+  /**
+   * Ends a claim whose writer is certain to write nothing more. @param bytes the number of bytes that the writer has
+   * written
+   */
   async endClaim({ uploadId, number, writer }: PartWriterName, bytes: number): Promise<void> {
     await this.#database.write([{ sql: endClaim, params: [bytes, uploadId, number, writer] }])
   }
 
-  /** Returns the writers whose claims have not ended: they still write, or died. */
+  /** Returns the writers whose claims have not ended: they are still writing, or have died. */
   async writers(uploadId: string): Promise<string[]> {
     const rows = await this.#database.read<{ readonly writer: string }>(selectWriters, [uploadId])
     return rows.map(({ writer }) => writer)

@@ -27,8 +27,8 @@ import type { UploadRow, UploadTable } from './upload-table.ts'
 const maxSlotBytes = 5 * 1024 ** 3
 
 /**
- * Writes a part of an upload in any order. Any number of requests do so at the same time, in any process, also for
- * the same part: the one that is committed last counts, as with AWS.
+ * Writes a part of an upload in any order. Any number of requests may do so at the same time, in any process, even
+ * for the same part: the last commit counts, as on AWS.
  *
  * @throws S3Error NoSuchUpload, SlowDown, and whatever the source throws
  */
@@ -46,7 +46,7 @@ export async function placePart(
     const draft = await drive.uploads.place?.(driveState, {
       ...{ number, offset, size: source.size },
     })
-    if (draft === undefined) throw new TypeError('the drive takes parts only in order')
+    if (draft === undefined) throw new TypeError('the drive accepts parts only in order')
     const digest = await pour(draft, source, {
       algorithm: detailsOf(upload).checksum?.algorithm,
       onBytes: (count) => {
@@ -63,7 +63,7 @@ export async function placePart(
     await removePlaces(context, upload, replaced)
     return part
   } catch (error) {
-    // Nothing more is written. If that is not recorded, a Complete must assume that this process still writes.
+    // Nothing more is written. If that is not recorded, a Complete must assume that this process is still writing.
     if (offset !== undefined) {
       await table.placed.endClaim(name, written).catch(() => undefined)
       // Without this, other requests could use the quota of these bytes until the table is read again.
@@ -74,9 +74,7 @@ export async function placePart(
   }
 }
 
-/**
- * Returns the parts that a Complete lists. The upload is in `completing`, so no part is added or replaced meanwhile.
- */
+/** Returns the parts that a Complete lists. The upload is in `completing`, so no part can be added or replaced. */
 export async function placedParts(
   { table }: UploadContext,
   upload: UploadRow,
@@ -134,7 +132,7 @@ async function pour(
   }
 }
 
-/** Removes bytes that nothing refers to. What cannot be removed now is removed with the upload. */
+/** Removes bytes that nothing refers to. Bytes that cannot be removed now are removed with the upload. */
 async function removePlaces(
   { drive, log }: UploadContext,
   upload: UploadRow,

@@ -77,20 +77,20 @@ export function decodePart({ checksum, ...part }: PartRow): UploadedPart {
   return checksum === '' ? part : { ...part, checksum: JSON.parse(checksum) as StoredChecksum }
 }
 
-/** The error for an upload that is unknown, of another key, aborted or completed. */
+/** The error for an upload that is unknown, belongs to another key, or was aborted or completed. */
 export function noSuchUpload(uploadId: string): S3Error {
   return new S3Error('NoSuchUpload', undefined, { elements: { UploadId: uploadId } })
 }
 
 /**
- * A part out of sequence, or a busy upload: the client should retry
- * (docs/contract/object-storage.md, "Error codes").
+ * The error for a part out of sequence or a busy upload: the client should retry (docs/contract/object-storage.md,
+ * "Error codes").
  */
 export function slowDown(message: string, options: ErrorOptions = {}): S3Error {
   return new S3Error('SlowDown', message, { ...options, headers: { 'Retry-After': '1' } })
 }
 
-/** The error for a request that stalled for so long that another one took the upload's lease. */
+/** The error for a request that stalled for so long that another request took the upload's lease. */
 export function leaseLost(): S3Error {
   return slowDown(
     'Another process took over the upload while this request was stalled. Send the request again.',

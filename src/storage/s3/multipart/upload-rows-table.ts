@@ -26,7 +26,7 @@ export const selectByState = 'SELECT id FROM uploads WHERE drive_state LIKE ? LI
 
 export const countOpen = `SELECT count(*) AS uploads FROM uploads WHERE phase = 'open'`
 
-/** The characters of a bucket's name, and those that the first version of S3 allowed. */
+/** The characters of bucket names, including those that only the first version of S3 allowed. */
 const bucketCharacters = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._'
 
 /** A target is JSON, `["bucket","key"]`, and this is its bucket, in the SQL of both databases. */

@@ -28,7 +28,7 @@ export type UploadPhase = 'open' | 'completing' | 'completed' | 'aborted'
 export interface UploadRow {
   /** 128 random bits, base64url. */
   readonly id: string
-  /** Bucket and key as JSON: PostgreSQL's text has no NUL character, a key may. */
+  /** Bucket and key as JSON: text in PostgreSQL cannot contain a NUL character, but a key can. */
   readonly target: string
   /** The parameters of CreateMultipartUpload as JSON. Opaque here. */
   readonly details: string
@@ -44,7 +44,7 @@ export interface UploadRow {
   /** JSON of the object to publish; '' while open. Opaque here. */
   readonly completion: string
   readonly createdAtMs: number
-  /** The last change except of the lease, milliseconds since the epoch. */
+  /** The last change other than to the lease, milliseconds since the epoch. */
   readonly touchedAtMs: number
   /** '' if the lease is free. */
   readonly leaseOwner: string
@@ -99,7 +99,7 @@ const insertPart = `INSERT INTO upload_parts (upload_id, number, etag, size, mod
 const updatePart = `UPDATE upload_parts SET etag = ?, size = ?, modified_at_ms = ?, checksum = ?
   WHERE upload_id = ? AND number = ?`
 
-/** A row is taken only if it is unchanged, so not if its lease was renewed or taken meanwhile. */
+/** A row is changed only if it is as it was read: its lease has not been renewed or taken in the meantime. */
 const whereSeen = `WHERE id = ? AND phase = ? AND drive_state = ? AND part_count = ?
   AND lease_owner = ? AND lease_until_ms = ?`
 
@@ -156,8 +156,8 @@ export class UploadTable {
   }
 
   /**
-   * Calls `onChange` with the id of an upload that another process has changed in what requests
-   * wait for, or undefined when any may have changed. Undefined if the database has no signals.
+   * Calls `onChange` with the id of an upload when another process makes a change that requests wait for; undefined:
+   * any upload may have changed. Returns undefined if the database has no signals.
    */
   subscribe(onChange: OnUpload): Signals | undefined {
     return this.#database.subscribe?.((text) => onChange(...changeOf(text)))
@@ -225,7 +225,7 @@ export class UploadTable {
     return Number(row?.uploads)
   }
 
-  /** The bytes of the parts of all open uploads, and of slots that no part has, by bucket. */
+  /** The bytes of the parts of all open uploads, and of slots without a part, by bucket. */
   async openBytes(): Promise<ReadonlyMap<string, number>> {
     const rows = await this.#database.read<{
       readonly bucket: string
@@ -243,7 +243,7 @@ export class UploadTable {
     return writeOne(this.#database, takeLease, [lease.owner, lease.untilMs, ...asSeen(seen)])
   }
 
-  /** Resolves with false also if the upload is in another phase. */
+  /** Also resolves with false if the upload is in another phase. */
   renewLease(seen: Pick<UploadRow, 'id' | 'phase'>, lease: LeaseColumns): Promise<boolean> {
     const { id, phase } = seen
     return writeOne(this.#database, renewLease, [lease.untilMs, id, lease.owner, phase])
@@ -323,8 +323,8 @@ export class UploadTable {
   }
 
   /**
-   * The object is published: the row stays for repeated answers, which `completion` describes. Its parts are deleted
-   * with it, so that this is a single statement.
+   * Records that the object is published. The row stays for repeated replies, which `completion` describes. The parts
+   * are deleted later with the row, so that this is a single statement.
    */
   finishCompletion(
     id: string,
@@ -335,7 +335,9 @@ export class UploadTable {
     return writeOne(this.#database, finishCompletion, params, { signal: id })
   }
 
-  /** From completing back to open, with `partCount` parts, which have `size` bytes: those up to number `last`. */
+  /**
+   * From completing back to open. Keeps the parts up to number `last`: `partCount` parts of `size` bytes in total.
+   */
   reopen(
     id: string,
     owner: string,
@@ -369,9 +371,7 @@ export class UploadTable {
     return writeOne(this.#database, abortAndHold, params, { signal: seen.id })
   }
 
-  /**
-   * Deletes the row and the parts of an upload in this phase; `owner` is '' if the lease is free.
-   */
+  /** Deletes the row and the parts of an upload in this phase; `owner` is '' if the lease is free. */
   remove(id: string, phase: UploadPhase, owner: string): Promise<boolean> {
     return writeAll(
       this.#database,

@@ -3,8 +3,8 @@ import type { CommittedParts } from './upload-rows-table.ts'
 import { type UploadRow, type UploadTable, withCommitted } from './upload-table.ts'
 
 /**
- * The pause between two reads of the row is a share of the time since its last change, within limits:
- * noticing a change late then adds little to the wait.
+ * The pause between two reads of the row is a share of the time since its last change, within limits, so a change
+ * that is noticed late adds little to the wait.
  */
 interface Pace {
   readonly shortestMs: number
@@ -90,8 +90,8 @@ export class UploadWatch {
   }
 
   /**
-   * Resolves when the upload differs from `upload` and is due, on timeout, or when the signal
-   * aborts. Resolves with the row as last known, if it is: it may have changed since. Never rejects.
+   * Resolves when the upload differs from `upload` and is due, on timeout, or when the signal aborts. Resolves with
+   * the last known row, if any, which may have changed since. Never rejects.
    */
   wait(upload: UploadRow, options: WaitOptions): Promise<KnownRow | undefined> {
     const { timeoutMs, signal, isDue = () => true, isHolder = false } = options
@@ -119,7 +119,7 @@ export class UploadWatch {
       watched.isOutdated = true
     }
     const known = watched.known?.upload
-    // Otherwise the row may have changed, in what the caller waits for, since the caller read it.
+    // If not quiet, the row may have changed in what the caller waits for since the caller read it.
     const isQuiet = fingerprint(known) === seen || (known !== undefined && !isDue(known))
     if (isQuiet) this.#schedule(upload.id, watched)
     else void this.#poll(upload.id, watched)
@@ -208,7 +208,7 @@ export class UploadWatch {
   }
 }
 
-/** Whether the row has changed as signals tell. */
+/** Whether the row has changed in a way that signals report. */
 function isMissed(known: KnownRow | undefined, upload: UploadRow | undefined): boolean {
   if (known?.upload === undefined) return false
   return upload?.phase !== known.upload.phase || upload.partCount !== known.upload.partCount

@@ -50,8 +50,8 @@ export interface UploadPosition {
 }
 
 /**
- * Multipart uploads, each part streamed to its final place, state in the database. Several processes may
- * serve one upload. Where parts come in order, the lease in its row lets one at a time change its bytes. Where
+ * Multipart uploads. Each part is streamed to its final place, and the state is in the database. Several processes
+ * may serve one upload. Where parts come in order, the lease in its row lets one at a time change its bytes. Where
  * they come in any order, each part has bytes of its own, and only Complete and Abort take the lease.
  */
 export class Uploads {
@@ -143,7 +143,7 @@ export class Uploads {
     // Both are stored: the old part stays in its slot until the upload ends, or in its file until the new part is
     // stored.
     if (drive.uploads.abilities(upload.driveState).anyOrder !== undefined) return 0
-    // Only the last part can be replaced. An earlier one that is sent again is compared, and not stored.
+    // Only the last part can be replaced. An earlier part that is sent again is only compared, not stored.
     if (number < upload.partCount) return Number.POSITIVE_INFINITY
     if (number > upload.partCount) return 0
     const [part] = await table.parts(upload.id, number - 1, 1)
@@ -201,12 +201,12 @@ export class Uploads {
     }
   }
 
-  /** See sweepUploads. Call it at start and from time to time, in one process or several. */
+  /** See sweepUploads. Call it at startup and periodically, in one process or several. */
   sweep(signal?: AbortSignal): Promise<void> {
     return sweepUploads(this.#context, signal)
   }
 
-  /** Resolves when every write that no reply waited for has ended. Call it before the database closes. */
+  /** Resolves when every write that no reply waited for has ended. Call before closing the database. */
   async idle(): Promise<void> {
     await Promise.all(this.#context.pendingWrites)
   }
@@ -224,7 +224,10 @@ export interface ListedUpload {
 export interface UploadListQuery {
   /** Only keys that begin with this. */
   readonly prefix: string
-  /** Only uploads after this one: of its key with a greater ID, or with no ID of a greater key. */
+  /**
+   * Only uploads after this one: those of its key with a greater ID, and those of greater keys. Without an ID: only
+   * those of greater keys.
+   */
   readonly after: { readonly key: string; readonly uploadId: string }
 }
 
