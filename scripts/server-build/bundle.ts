@@ -90,7 +90,8 @@ const threads: Plugin = {
     if (other !== script) throw new Error(`${other} and ${script} need different names`)
     threadScripts.set(name, script)
     this.emitFile({ type: 'chunk', id: script, fileName: `${name}.cjs` })
-    // Source maps stay right except for the rest of this line.
-    return { code: code.replace(`'./${name}.ts'`, `'./${name}.cjs'`), map: null }
+    // Not every mention of the script: its types are imported from it as well. Source maps stay right except for the rest of this line.
+    const url = (ending: string) => `new URL('./${name}.${ending}'`
+    return { code: code.replace(url('ts'), url('cjs')), map: null }
   },
 }

@@ -116,7 +116,7 @@ function driveMistakes(own: DriveSettings, { workers }: SettingValues): string[]
   if (own.drive === undefined) return []
   const setting = nameOfDrive('drive', own.name)
   const kind = kindOf(own.drive)
-  if (kind.isOfOneProcess && workers !== 1) {
+  if (kind.isInMemory && workers !== 1) {
     return [`${setting} is ${kind.form}, which processes cannot share: expected WORKERS=1`]
   }
   return kind.mistakes?.(own, setting) ?? []

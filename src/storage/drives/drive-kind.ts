@@ -64,8 +64,11 @@ export interface DriveKind<
   /** The interval between heartbeats, milliseconds. Each one writes to the drive. */
   readonly beatMs: number
 
-  /** Whether only the process that opened the drive can read it, and everything is lost when that process ends. */
-  readonly isOfOneProcess?: true
+  /**
+   * Whether the objects are in the memory of the process that opened the drive: WORKERS must be 1, and `/-/api/reset` removes
+   * all objects, without a session.
+   */
+  readonly isInMemory?: true
   /** Whether uploads are faster if one process receives all parts (docs/decisions/0016-google-multipart.md). */
   readonly prefersOneWorker?: true
   /** Whether one location means a different place for each account. */

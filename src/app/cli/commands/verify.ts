@@ -148,8 +148,8 @@ function notServed(buckets: readonly string[], bucket: string): SettingsError {
 function assertVerifiable(settings: Settings, bucket: string): void {
   const { database, allowedBuckets } = settings
   const { own } = placeOf(bucket, settings)
-  const { isOfOneProcess, form } = kindOf(own.drive)
-  if (isOfOneProcess) {
+  const { isInMemory, form } = kindOf(own.drive)
+  if (isInMemory) {
     const setting = nameOfDrive('drive', own.name)
     throw new SettingsError([`${setting} is ${form}, which only the gateway process can read`])
   }

@@ -57,7 +57,7 @@ export async function openJsonRoutes(parts: JsonProtocolParts): Promise<readonly
       sealer: createSealer(settings.secretKey, 'shares'),
     }),
   ]
-  if (kindOf(settings.drive).isOfOneProcess) {
+  if (kindOf(settings.drive).isInMemory) {
     const isFromOtherPage = (request: HttpRequest) =>
       isFromOther(request) || isRebindable(request, originOf(request))
     routes.push(resetRoute({ reset: () => reset(parts), isFromOtherPage }))

@@ -6,7 +6,7 @@ export interface MemoryLocation extends Location {
 
 export const memoryKind: DriveKind<MemoryLocation> = {
   ...{ kind: 'memory', scheme: 'memory:', form: 'memory:', beatMs: 20_000 },
-  isOfOneProcess: true,
+  isInMemory: true,
   prefersOneWorker: true,
   parse: (text) => (text === 'memory:' ? { kind: 'memory' } : undefined),
   deletes: () => 'permanent',
