@@ -32,7 +32,7 @@ const commonOptions = {
  * Parses the arguments after the program's name. If they name no command, the first command is used:
  * `bucketry ~/files` is `bucketry serve ~/files`.
  *
- * @throws UsageError, for people.
+ * @throws UsageError with a user-facing message.
  */
 export function parseCommandLine(
   args: readonly string[],

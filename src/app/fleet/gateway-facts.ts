@@ -57,7 +57,7 @@ export function factsText(
   return JSON.stringify({ ...facts, accessKey: sealer.seal(accessKey, sealedFor), died })
 }
 
-/** Pure: why this gateway can't serve beside another one, for people; undefined if it can. */
+/** Pure: why this gateway can't serve beside another one, as a user-facing message; undefined if it can. */
 export function conflictWith(
   { facts, accessKey, sealer }: OwnFacts,
   other: GatewayFacts,

@@ -50,7 +50,7 @@ export interface GatewayRegisterOptions {
   /** Interval between heartbeats. */
   readonly beatMs: number
   readonly log: Pick<Log, 'info' | 'warn'>
-  /** Called once, with a text for people, when a gateway with other settings registered first. */
+  /** Called once, with a user-facing text, when a gateway with other settings registered first. */
   readonly onConflict: (message: string) => void
   /** Called when other gateways have ended and this one must clean up after them. */
   readonly onEnded: () => void
@@ -232,7 +232,7 @@ export class GatewayRegister {
     this.#isFailing = false
   }
 
-  /** Returns why this gateway must end, for people. Its row is then already marked as ended. */
+  /** Returns why this gateway must end, as a user-facing message. Its row is then already marked as ended. */
   async #beat(): Promise<string | undefined> {
     const { table, known, now, log, probe } = this.#options
     // This gateway was suspended, or could not reach the database, for too long.

@@ -60,7 +60,7 @@ function parseNote<Note extends object>(
  */
 export type DriveLocations = readonly string[]
 
-/** @throws DriveError, for people, when the path of a folder can't be followed. */
+/** @throws DriveError with a user-facing message when the path of a folder can't be followed. */
 export async function driveLocations(own: AnyOwnDrive): Promise<DriveLocations> {
   const { inOneForm, isOfAccount } = kindOf(own.drive)
   const drive = (await inOneForm?.(own.drive)) ?? own.drive

@@ -40,7 +40,7 @@ const answerMs = 2_000
 /**
  * Prepares the check that the drive belongs to the database.
  *
- * @throws DriveError, for people, when the drive's path can't be followed.
+ * @throws DriveError with a user-facing message when the drive's path can't be followed.
  */
 export async function openOwner(
   { settings, own, claimed, log, database }: OwnerParts,

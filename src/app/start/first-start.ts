@@ -134,7 +134,7 @@ export interface RestoredSettings {
   /**
    * Writes the file, if the restored gateway needs it.
    *
-   * @returns what was done, for people
+   * @returns a user-facing message about what was done
    * @throws SettingsError when the file can't be written.
    */
   write(): Promise<string>

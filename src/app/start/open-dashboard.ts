@@ -29,7 +29,7 @@ export interface OpenConsole {
   readonly web: HttpHandler
   /** The requests of all protocols, for the dashboard. */
   readonly activity: ActivityWatch
-  /** Reports mistakes in the user's own catalogue. @throws CatalogueError, for people */
+  /** Reports mistakes in the user's own catalogue. @throws CatalogueError with a user-facing message */
   checkCatalogue(): Promise<void>
   close(): Promise<void>
 }
@@ -71,7 +71,7 @@ class LazyJson {
     return handler(request)
   }
 
-  /** Loads them now. @throws CatalogueError, for people, when MODEL_CATALOGUE has mistakes. */
+  /** Loads them now. @throws CatalogueError with a user-facing message when MODEL_CATALOGUE has mistakes. */
   open(): Promise<HttpHandler> {
     this.#opened ??= import('./json/json-routes.ts')
       .then(({ openJsonProtocols }) => openJsonProtocols(this.#parts))

@@ -52,7 +52,7 @@ interface DrivesParts {
 /**
  * Registers the gateway, if this is its primary process, and opens the drives.
  *
- * @throws DriveError, SettingsError or DatabaseError, for people
+ * @throws DriveError, SettingsError or DatabaseError with a user-facing message
  */
 export async function openDrives(parts: DrivesParts): Promise<OpenDrives> {
   const { settings, log, role, database, now, gateways, telemetry } = parts

@@ -48,7 +48,7 @@ export interface ConnectedService {
   /**
    * Returns the handler of all requests, for a process that serves. Without `scrape`, it has no
    * metrics.
-   * @throws CatalogueError, for people, when MODEL_CATALOGUE has mistakes.
+   * @throws CatalogueError with a user-facing message when MODEL_CATALOGUE has mistakes.
    */
   connect(scrape?: Scrape): Promise<HttpHandler>
   /** Absent if metrics are off. */
@@ -70,7 +70,7 @@ export interface ConnectedService {
 /**
  * Opens the database, the drives and the other parts that the settings name.
  *
- * @throws DatabaseError, DriveError or SettingsError, for people, when a part can't be opened.
+ * @throws DatabaseError, DriveError or SettingsError with a user-facing message when a part can't be opened.
  */
 export async function openService(
   settings: Settings,

@@ -74,7 +74,7 @@ export interface DriveKind<
   /** Whether one location means a different place for each account. */
   readonly isOfAccount?: true
 
-  /** Undefined if the text does not name a drive of this kind. @throws SettingMistake, DriveError: for people */
+  /** Undefined if the text does not name a drive of this kind. @throws SettingMistake, DriveError with a user-facing message */
   parse(text: string): Place | undefined
   /** As `Drive.deletes`. */
   deletes(own: Own): Drive['deletes']

@@ -167,7 +167,7 @@ interface S3ErrorOptions extends ErrorOptions {
   readonly inAws?: AwsForm | undefined
 }
 
-/** An error reply for an S3 client. The message is for people and never contains a secret. */
+/** An error reply for an S3 client. The message is user-facing and never contains a secret. */
 export class S3Error extends Error {
   readonly code: S3ErrorCode
   readonly status: number

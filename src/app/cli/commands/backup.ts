@@ -26,7 +26,7 @@ import { asOwnerOf, stateFolderOf } from './stored-state.ts'
  * everything that was committed before it began.
  *
  * @returns a message that says what was backed up, for people
- * @throws SettingsError or DatabaseError, for people.
+ * @throws SettingsError or DatabaseError with a user-facing message.
  */
 export async function backup({ environment, buckets, operands }: CommandCall): Promise<string> {
   const [file = ''] = operands
@@ -70,7 +70,7 @@ function assertPrivate(file: string, { drives, bucketPlaces }: Settings): void {
  * restored, unless there already are some.
  *
  * @returns a message that says what was restored, for people
- * @throws SettingsError or DatabaseError, for people.
+ * @throws SettingsError or DatabaseError with a user-facing message.
  */
 export async function restore({ environment, buckets, operands }: CommandCall): Promise<string> {
   const [file = ''] = operands

@@ -52,7 +52,7 @@ export async function checkCommand(call: CommandCall): Promise<number> {
  * that are removed again.
  *
  * @returns true if everything exists, or with `--create`
- * @throws SettingsError, DatabaseError or DriveError, for people, with the first problem.
+ * @throws SettingsError, DatabaseError or DriveError with a user-facing message about the first problem.
  */
 export async function check(
   { environment, buckets, options, warnings = [] }: CommandCall,

@@ -218,7 +218,7 @@ interface KeysOptions {
 /**
  * Runs `work` on the access keys of the gateway that the settings describe. The gateway may be running.
  *
- * @throws SettingsError or DatabaseError, for people; any error of `work`.
+ * @throws SettingsError or DatabaseError with a user-facing message; any error of `work`.
  */
 async function withKeyAdmin<Result>(
   { environment, buckets }: KeysOptions,

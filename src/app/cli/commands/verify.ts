@@ -41,7 +41,7 @@ interface Verified {
  * running: the drive is opened as one more of its processes would open it.
  *
  * @returns the exit status: 0 all objects match, 1 an object differs, 2 something could not be read.
- * @throws SettingsError, DatabaseError or DriveError, for people, when the run can't begin.
+ * @throws SettingsError, DatabaseError or DriveError with a user-facing message when the run can't begin.
  */
 export async function verify(
   { environment, buckets, operands, options }: CommandCall,

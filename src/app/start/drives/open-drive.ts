@@ -14,7 +14,7 @@ export interface DriveParts extends OpenParts<DriveSettings, Settings> {
 /**
  * Opens a drive of the settings and prepares it for its buckets (Drive.prepare).
  *
- * @throws DriveError or SettingsError, for people.
+ * @throws DriveError or SettingsError with a user-facing message.
  */
 export async function openDrive(parts: DriveParts): Promise<OpenDrive> {
   const { settings, own } = parts

@@ -43,7 +43,7 @@ export interface OpenMounts {
 /**
  * Opens the default drive, and begins to open the named drives, which may be unavailable at start.
  *
- * @throws DriveError or SettingsError, for people, if the default drive can't be opened.
+ * @throws DriveError or SettingsError with a user-facing message if the default drive can't be opened.
  */
 export async function openMounts(parts: MountsParts): Promise<OpenMounts> {
   const { settings, database, watch } = parts

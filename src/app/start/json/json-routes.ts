@@ -31,7 +31,7 @@ export interface JsonProtocolParts extends ManagementWiring, ModelCallsWiring {}
 /**
  * The routes of `/auth`, `/v1` and `/-/api`, and of their OpenAPI description.
  *
- * @throws CatalogueError, for people, when MODEL_CATALOGUE has mistakes.
+ * @throws CatalogueError with a user-facing message when MODEL_CATALOGUE has mistakes.
  */
 export async function openJsonRoutes(parts: JsonProtocolParts): Promise<readonly Route[]> {
   const { settings, sessions } = parts
@@ -91,7 +91,7 @@ function modelRoutes(
 /**
  * `/auth`, `/v1`, `/-/api` and their OpenAPI description as one handler.
  *
- * @throws CatalogueError, for people, when MODEL_CATALOGUE has mistakes.
+ * @throws CatalogueError with a user-facing message when MODEL_CATALOGUE has mistakes.
  */
 export async function openJsonProtocols(parts: JsonProtocolParts): Promise<HttpHandler> {
   const { log } = parts

@@ -95,8 +95,8 @@ function reopenFile(path: string, output: LogOutput, log: Log): void {
 /**
  * Checks that the access log can be written, without creating it.
  *
- * @returns a line for people; undefined if ACCESS_LOG_FILE is not set
- * @throws SettingsError, for people.
+ * @returns a user-facing line; undefined if ACCESS_LOG_FILE is not set
+ * @throws SettingsError with a user-facing message.
  */
 export async function checkAccessLog({
   accessLogFile: path,

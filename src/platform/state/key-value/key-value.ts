@@ -45,7 +45,7 @@ export interface Counter {
   readonly ttlMs: number
 }
 
-/** The store does not respond, or refuses a command. The message is for people and never contains a password. */
+/** The store does not respond, or refuses a command. The message is user-facing and never contains a password. */
 export class KeyValueError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options)

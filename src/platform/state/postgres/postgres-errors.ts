@@ -68,7 +68,7 @@ function isProtocolViolation(error: unknown): boolean {
 /**
  * Any error of the driver → DatabaseError. Returns our own errors unchanged.
  *
- * @param name the database, for people, without a password
+ * @param name the database as users see it, without a password
  */
 export function toPostgresError(error: unknown, name: string): DatabaseError {
   if (error instanceof DatabaseError) return error

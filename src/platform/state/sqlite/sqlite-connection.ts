@@ -19,7 +19,7 @@ const sleepCell = new Int32Array(new SharedArrayBuffer(4))
  * Opens the file in WAL mode, with every commit synced to disk. Creates the file (mode 0600) and its
  * folder if they are missing. Blocks while another process switches the mode or recovers, at most 10 s.
  *
- * @throws DatabaseError with a message for people.
+ * @throws DatabaseError with a user-facing message.
  */
 export function openSqliteConnection(path: string): DatabaseSync {
   createFile(path)

@@ -28,7 +28,7 @@ export function isFatal(error: unknown): boolean {
   return fatalCodes.has(primaryCode(error))
 }
 
-/** Any error of node:sqlite → DatabaseError, for people. Returns our own errors unchanged. */
+/** Any error of node:sqlite → DatabaseError with a user-facing message. Returns our own errors unchanged. */
 export function toDatabaseError(error: unknown, path: string): DatabaseError {
   if (error instanceof DatabaseError) return error
   const sentence = sentences[primaryCode(error)] ?? 'rejects the statement'
