@@ -1,10 +1,12 @@
 import type { HttpReply } from '../../../platform/http/message.ts'
+import { DriveError } from '../../drives/drive-error.ts'
 import { assertConditions } from '../../drives/write-conditions.ts'
 import { readPayload, requiredSize } from '../body/payload.ts'
 import type { PayloadSink } from '../body/payload-writer.ts'
 import { type NewObject, writeObject } from '../body/write-object.ts'
 import { withinQuota } from '../configuration/quota.ts'
 import type { ObjectContext } from '../context.ts'
+import { S3Error } from '../errors.ts'
 import {
   checksumHeaders,
   type ExpectedDigests,
@@ -36,6 +38,12 @@ export type PourObject = (
   expected: ExpectedDigests,
 ) => ReturnType<NewObject['pour']>
 
+/** Whether a write may have been refused before its conditions were checked: no space, or a store without conditions. */
+function isRefusedUnchecked(error: unknown): boolean {
+  if (error instanceof S3Error) return error.code === 'QuotaExceeded'
+  return error instanceof DriveError && (error.kind === 'full' || error.kind === 'not-implemented')
+}
+
 /** Writes an object with the attributes and conditions in the headers of the request. */
 export async function storeObject(
   context: ObjectContext,
@@ -45,11 +53,13 @@ export async function storeObject(
   refuseWhatCannotBeKept(context)
   const sent = attributesFromHeaders(request.headers)
   const conditions = writeConditions(request.headers)
-  if (conditions !== undefined && (size ?? earlyCheckBytes) >= earlyCheckBytes) {
+  const checkConditions = async () => {
     const current = await service.drive.head(bucket, key)
     assertConditions({ bucket, key }, current?.attributes.etag, conditions)
   }
-  const object = await withinQuota(context, size, async (counted) => {
+  const isEarly = conditions !== undefined && (size ?? earlyCheckBytes) >= earlyCheckBytes
+  if (isEarly) await checkConditions()
+  const writing = withinQuota(context, size, async (counted) => {
     const expected = expectedDigests(request.headers)
     const written = await writeObject(context, {
       ...{ size, sent, conditions, algorithm: expected.checksum?.algorithm },
@@ -57,6 +67,11 @@ export async function storeObject(
     })
     service.usage.wrote(bucket, written.size)
     return written
+  })
+  const object = await writing.catch(async (error: unknown) => {
+    // A client that repeats a write whose reply was lost must learn that the object is there, also on a full drive.
+    if (conditions !== undefined && !isEarly && isRefusedUnchecked(error)) await checkConditions()
+    throw error
   })
   const { attributes } = object
   return {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { Readable } from 'node:stream'
 import { test } from 'node:test'
 import { DriveError } from '../../../../../src/storage/drives/drive-error.ts'
+import { S3Error } from '../../../../../src/storage/s3/errors.ts'
 import { putObject } from '../../../../../src/storage/s3/operations/put-object.ts'
 import { isS3Error } from '../read-fixture.ts'
 import { makeWorld, md5, OperationRunner, textOf } from '../write-fixture.ts'
@@ -68,6 +69,27 @@ test('PutObject of a small body leaves conditions to the drive, which checks the
   assert.equal(head.mock.callCount(), 0)
   assert.equal(await textOf(world.drive), 'new')
   assert.equal(await textOf(world.drive, 'absent'), undefined)
+})
+
+test('PutObject of a small body says that its condition fails, also if there is no space for it', async (t) => {
+  const world = await makeWorld(t)
+  const runner = new OperationRunner(world)
+  await runner.run(putObject, { body: 'old' })
+  for (const error of [
+    new DriveError('full', 'no space'),
+    new DriveError('not-implemented', 'no conditions'),
+    new S3Error('QuotaExceeded'),
+  ]) {
+    t.mock.method(world.drive, 'draft', () => Promise.reject(error))
+    const failing = runner.run(putObject, { body: 'new', headers: { 'if-none-match': '*' } })
+    await assert.rejects(failing, (found) => isKind(found, 'condition'))
+    const holding = { key: 'absent', headers: { 'if-none-match': '*' } }
+    await assert.rejects(
+      runner.run(putObject, { body: 'new', ...holding }),
+      (found) => found === error,
+    )
+    await assert.rejects(runner.run(putObject, { body: 'new' }), (found) => found === error)
+  }
 })
 
 test('PutObject with If-None-Match: * has one winner of 32', async (t) => {
