@@ -71,7 +71,7 @@ export class GatewayTable {
     await this.#database.write([bumpRevision('gateways'), insert], options)
   }
 
-  /** False if another gateway has set its end. */
+  /** False if another gateway has marked it as ended. */
   async beat(id: string, beatTicks: number, options?: CallOptions): Promise<boolean> {
     const beat = { sql: setBeat, params: [beatTicks, id] }
     const [result] = await this.#database.write([beat], options)

@@ -45,7 +45,7 @@ export class ActivityRecorder {
     this.#writes.schedule()
   }
 
-  /** As LaterWrites.flush. Rows that the database does not accept are lost. */
+  /** Like LaterWrites.flush. Rows that the database does not accept are lost. */
   flush(): Promise<void> {
     return this.#writes.flush()
   }

@@ -57,7 +57,7 @@ function unlimited(keyId: string): Caller {
 
 const owner = unlimited('')
 
-/** The sender with a session of the dashboard. No model key has this id. */
+/** The sender of calls with a dashboard session. No model key has this ID. */
 export const dashboardCaller = unlimited('dashboard')
 
 /** Decides who may call models: nobody without MODELS_API_KEY and model keys. */

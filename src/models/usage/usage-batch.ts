@@ -27,7 +27,7 @@ const hourMs = 3_600_000
 const defaultFlushMs = 10_000
 /** The maximum number of rows that are kept while the database does not answer. */
 const maxRows = 20_000
-/** How long the month's sums are used: other processes add to them. */
+/** How long the monthly totals are reused before they are read again, because other processes add to them. */
 const askAgainMs = 30_000
 
 /** Adds up the usage of calls and writes it to the database every ten seconds, off the path of calls. */

@@ -32,7 +32,7 @@ export function nameOfChild(pid: number): ProcessName | undefined {
   return start === undefined ? undefined : nameOf(pid, start)
 }
 
-/** Sets the processes of other hosts that have certainly ended, as reported by their parent processes. */
+/** Sets the processes on other hosts that are known to have ended, as reported by their parent processes. */
 export function setDiedElsewhere(names: readonly ProcessName[]): void {
   diedElsewhere = new Set(names)
 }

@@ -28,7 +28,7 @@ export interface AccessKeys {
   noteUse(accessKeyId: string): void
 }
 
-/** The access key of the settings, ACCESS_KEY and SECRET_KEY. */
+/** The access key from the settings (ACCESS_KEY and SECRET_KEY). */
 export class OwnerKey implements AccessKeys {
   readonly #accessKeyId: string
   readonly #credential: Credential

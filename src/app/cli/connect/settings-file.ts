@@ -44,7 +44,7 @@ async function ownerOf(path: string): Promise<Stats> {
   return await stat(path).catch(() => stat(dirname(path)))
 }
 
-/** Changes the owner, because a service that runs as another user could not read a file of root. */
+/** Changes the owner, because a service that runs as another user could not read a file owned by root. */
 async function giveTo({ uid, gid }: Stats, path: string): Promise<void> {
   if (process.geteuid?.() === 0) await chown(path, uid, gid)
 }

@@ -9,7 +9,7 @@ export interface S3Location extends Location {
   readonly url: string
 }
 
-/** The settings that each S3 store has for itself. */
+/** The settings that are specific to each S3 store. */
 export interface S3Own<Place extends Location = S3Location> extends OwnDrive<Place> {
   readonly s3DriveAccessKey?: string | undefined
   readonly s3DriveSecretKey?: string | undefined

@@ -131,7 +131,7 @@ export class ThreadedWriter implements BodyWriter {
   async idle(): Promise<void> {
     await this.#writing?.catch(() => undefined)
     if (this.#release === undefined) return
-    // Fails if the thread has ended, which then has nothing to discard.
+    // Fails if the thread has ended; there is nothing to discard then.
     if (this.#sent > 0) this.#call({ step: 'discard' }).catch(() => undefined)
     this.#end()
   }

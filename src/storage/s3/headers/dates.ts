@@ -18,7 +18,7 @@ export function formatHttpDate(atMs: number): string {
 }
 
 /**
- * Milliseconds since the epoch, from any of the three forms that a recipient must accept; undefined for other texts.
+ * Milliseconds since the epoch, from any of the three forms that a recipient must accept; undefined for any other text.
  * `Date.parse` would read the asctime form as local time.
  */
 export function parseHttpDate(text: string, nowMs: number = Date.now()): number | undefined {

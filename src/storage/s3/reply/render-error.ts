@@ -12,7 +12,7 @@ const ordinary: ReadonlySet<S3ErrorCode> = new Set(['NotImplemented', 'SlowDown'
 /** Characters of a message, which may quote names chosen by a client. */
 const maxMessageLength = 1_024
 
-/** Converts anything that was thrown to an S3 reply. */
+/** Converts any thrown value into an S3 reply. */
 export function renderError(
   thrown: unknown,
   request: HttpRequest,

@@ -26,7 +26,7 @@ const moveClient: MoveClient = {
   },
 }
 
-/** Maximum moved files remembered to repeat or undo the move. */
+/** The maximum number of moved files that are remembered to repeat or undo the move. */
 const maxRemembered = 20_000
 
 interface MoveOptions {

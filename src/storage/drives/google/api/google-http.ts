@@ -42,7 +42,7 @@ export interface GoogleRequest {
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: HttpBody | undefined
   readonly limiter: LimiterName
-  /** The client that reads the response body, if that may take long. */
+  /** The client that reads the response body, if that may take a long time. */
   readonly reader?: Reader | undefined
   readonly signal?: AbortSignal | undefined
   /** Replaces HttpLimits.callMs in the limiter `calls`. */

@@ -15,7 +15,7 @@ const windowBytes = 8 * mebibyte
  * drained, so all earlier ones have been sent. If that ever changes, Google's MD5 reveals it.
  */
 const takenBehind = 4 * blockBytes
-/** Consecutive requests without progress of the session. */
+/** Consecutive requests in which the session made no progress. */
 const maxFruitless = 3
 
 interface SessionStreamOptions {

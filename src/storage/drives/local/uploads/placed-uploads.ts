@@ -119,7 +119,7 @@ export class PlacedUploads {
     return false
   }
 
-  /** As UploadDrive.takeOver, from a process that may still be alive. */
+  /** Like UploadDrive.takeOver, but from a process that may still be alive. */
   async takeOver(upload: PlacedUploadState): Promise<PlacedUploadState> {
     const path = this.#path(upload)
     const names = (await unlessAbsent(() => fs.promises.readdir(path))) ?? []

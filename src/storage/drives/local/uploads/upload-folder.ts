@@ -222,7 +222,7 @@ interface PartPlan {
   readonly options: AppendOptions
   /** Returns the upload's new state; called when the part is durable. */
   commit(size: number): Promise<string>
-  /** What a discarded part leaves behind: the bytes before its offset, these and its own bytes, or no file. */
+  /** What a discarded part leaves behind: the bytes before its offset, those and its own bytes, or no file at all. */
   readonly remains: 'former bytes' | 'all bytes' | 'no file'
 }
 

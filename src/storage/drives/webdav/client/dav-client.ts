@@ -151,7 +151,7 @@ export class DavClient {
     this.#closed.signal.throwIfAborted()
     if (performance.now() < this.#refusedUntil) throw refusedCredentials()
     const limiter = request.limiter ?? limiterOf(request)
-    // Closing ends the requests in progress, which frees connections: waiting then ends here.
+    // Closing aborts the requests in progress, which frees their connections, so a waiter wakes up here.
     const connection = await this.#connections.enter(limiter, request.signal, request.reader)
     try {
       this.#closed.signal.throwIfAborted()

@@ -15,7 +15,7 @@ const deviceNames = ['con', 'aux', 'nul', 'prn', 'com1', 'lpt1', 'nul.txt']
 /** Removed by filters of temporary files, such as sabre/dav's; tried as `._b`. */
 const temporaryNames = ['desktop.ini', 'thumbs.db', '.ds_store']
 export const folderMarker = '.%'
-/** The escaped folder marker, for servers that refuse it (key-path.ts). */
+/** The escaped form of the folder marker, for servers that refuse the plain form (key-path.ts). */
 export const escapedMarker = '%2E%'
 const escapedPercent = 'a%25b'
 /** One of the usual index files is tried; the list is of Apache's DirectoryIndex and others. */
