@@ -119,8 +119,9 @@ function securityFields(request: HttpRequest, outcome: Outcome): string[] {
   const { rawQuery, headers, body } = request
   const socket = body instanceof IncomingMessage ? body.socket : undefined
   const tls = socket instanceof TLSSocket ? socket : undefined
-  // The signature of a form is in its body.
-  const signed = isSigned(outcome) && outcome.logFields?.operation !== 'PostObject'
+  const { operation, session } = outcome.logFields ?? {}
+  // The signature of a form is in its body. The dashboard's session is not a signature.
+  const signed = isSigned(outcome) && operation !== 'PostObject' && session !== true
   const signatureVersion = isVersionTwo(request) ? 'SigV2' : 'SigV4'
   const authentication = headers.authorization === undefined ? 'QueryString' : 'AuthHeader'
   return [

@@ -150,6 +150,12 @@ test('A form has its key in its body, and is not signed before its signature is 
   assert.equal(line({ anonymous: true }).requester, '-')
 })
 
+test('A request with the session of the dashboard is not signed', () => {
+  const logFields = { operation: 'GetObject', bucket: 'b', key: 'k', session: true }
+  const { requester, sigv, authtype } = rowOf({ target: '/b/k', outcome: { logFields } })
+  assert.deepEqual([requester, sigv, authtype], ['bucketry', '-', '-'])
+})
+
 test('A bucket in the host name is that of the line', () => {
   const logFields = { operation: 'GetObject', bucket: 'my.files', hostBucket: 'my.files' }
   const row = rowOf({ target: '/a%20b?partNumber=1', outcome: { logFields } })
