@@ -71,7 +71,7 @@ async function upload(gateway: GatewayProcess, key: string, parts: readonly Buff
 
 for (const difference of ['+40m', '-40m']) {
   // S3 refuses signatures that are 15 minutes off.
-  test(`A store whose clock is ${difference} away is served as any other`, {
+  test(`A store whose clock is off by ${difference} is served without errors`, {
     skip: absenceOfWrongClock,
   }, async (t) => {
     const { gateway } = await startOverStore(t, wrongClock(difference))

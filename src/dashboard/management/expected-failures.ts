@@ -26,8 +26,8 @@ const idleCodes: ReadonlySet<string> = new Set(['RequestTimeout', 'IncompleteBod
 const login = 'login'
 
 /**
- * The query parameter that the dashboard adds to the URLs that it presigns for itself (web/src/api/client.ts). S3
- * ignores it.
+ * The query parameter that the dashboard adds to the URLs that it presigns for itself
+ * (web/src/files/s3/bucket-client.ts). S3 ignores it.
  */
 const ownMark = 'x-id=Dashboard'
 

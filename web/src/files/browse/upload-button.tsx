@@ -12,7 +12,7 @@ export function UploadButton({ to }: { readonly to: FolderAddress }) {
   const files = useRef<HTMLInputElement>(null)
   const folder = useRef<HTMLInputElement>(null)
   const [isOpen, setIsOpen] = useState(false)
-  // Pressing the button closes an open menu, as any press outside of it does.
+  // A press on the button closes an open menu, because it is a press outside the menu.
   const wasOpen = useRef(false)
   return (
     <div className={classes.upload}>

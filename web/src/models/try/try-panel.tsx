@@ -56,7 +56,7 @@ function Question({ model }: { readonly model: string }) {
     <form onSubmit={submit}>
       <Textarea
         label="Question"
-        description="Ctrl+Enter sends the question. It costs the same as any call and appears as Try it in the usage."
+        description="Ctrl+Enter sends the question. It costs as much as a call of an app, and is listed under Try it on the tab Usage."
         autosize
         minRows={2}
         maxRows={10}
