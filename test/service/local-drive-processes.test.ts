@@ -17,7 +17,7 @@ import {
 } from '../unit/storage/drives/local/open-drive.ts'
 import { tempFolder } from '../unit/storage/drives/local/temp-folder.ts'
 
-const script = join(import.meta.dirname, '../unit/drives/local/writer-process.ts')
+const script = join(import.meta.dirname, '../unit/storage/drives/local/writer-process.ts')
 const racers = 3
 
 async function openShared(t: TestContext) {

@@ -15,7 +15,7 @@ import { DatabaseFileRecords } from '../../src/storage/drives/local/objects/file
 import { attributesOf, bucket, get, log, put } from '../unit/storage/drives/local/open-drive.ts'
 import { tempFolder } from '../unit/storage/drives/local/temp-folder.ts'
 
-const script = join(import.meta.dirname, '../unit/drives/local/stalling-process.ts')
+const script = join(import.meta.dirname, '../unit/storage/drives/local/stalling-process.ts')
 const skip =
   process.getuid?.() === 0 && process.platform === 'linux'
     ? false
@@ -52,13 +52,21 @@ async function scene(t: TestContext) {
       stdio: ['pipe', 'pipe', 'inherit'],
     })
     t.after(() => child.kill('SIGKILL'))
-    const [name] = await once(child.stdout, 'data')
-    setEndedGateways([{ process: String(name).trim(), untilTicks: Number.MAX_SAFE_INTEGER }], [])
+    const line = async () => {
+      const end = once(child, 'exit').then(([code]) => {
+        throw new Error(`${script} ended with ${code} before it printed a line`)
+      })
+      const [text] = await Promise.race([once(child.stdout, 'data'), end])
+      end.catch(() => undefined)
+      return String(text).trim()
+    }
+    const ended = { process: await line(), untilTicks: Number.MAX_SAFE_INTEGER }
+    setEndedGateways([ended], [])
     /** Resumes it. Resolves with the result of its task. */
     return async () => {
-      const said = once(child.stdout, 'data')
+      const said = line()
       child.stdin.write('x')
-      return String((await said)[0]).trim()
+      return said
     }
   }
   const locks = () => fs.readdirSync(join(root, '.bucketry/locks'))

@@ -150,6 +150,19 @@ test('no files import each other in a circle, types included', () => {
   )
 })
 
+test('every program that a test names by its path exists', () => {
+  const paths = sourceFiles.flatMap((path) =>
+    [...read(path).matchAll(/join\(import\.meta\.dirname, '([^']+\.\w+)'\)/g)].map(([, to = '']) =>
+      join(path, '..', to),
+    ),
+  )
+  assert.ok(paths.length > 5)
+  assert.deepEqual(
+    paths.filter((path) => !existsSync(join(root, path))),
+    [],
+  )
+})
+
 test('every dependency has its reason in docs/decisions/dependencies.md', () => {
   const reasons = read('docs/decisions/dependencies.md')
   const manifest = JSON.parse(read('package.json')) as Record<
