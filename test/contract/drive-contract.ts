@@ -14,12 +14,12 @@ import { fullDriveCases } from './drive/full-drive.ts'
 import { keyCases } from './drive/keys.ts'
 import { listingCases } from './drive/listing.ts'
 import { objectCases } from './drive/objects.ts'
+import { overwriteCases } from './drive/overwrites.ts'
 import { placedPartCases } from './drive/placed-parts.ts'
 import { replacedPartCases } from './drive/replaced-parts.ts'
 import { tagCases } from './drive/tags.ts'
 import { trashCases } from './drive/trash.ts'
 import { uploadCases } from './drive/uploads.ts'
-import { versionCases } from './drive/versions.ts'
 
 type Cases = (suite: DriveSuite) => void
 
@@ -31,7 +31,7 @@ const contractParts = {
     bucketCases,
     chunkCases,
     conditionsCases,
-    versionCases,
+    overwriteCases,
     attributeCases,
     tagCases,
     copyCases,

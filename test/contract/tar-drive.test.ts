@@ -36,7 +36,7 @@ driveContract(
     byHand: 'nobody puts files into the archive',
     ...localDriveLacks,
     copy: 'the gateway reads and writes',
-    setTags: 'a member of the archive cannot be changed',
+    setAttributes: 'a member of the archive cannot be changed',
     removeFolder: 'it has no folders that nobody needs',
     anyOrder: 'parts are staged in order',
   },

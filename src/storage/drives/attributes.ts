@@ -25,9 +25,24 @@ export type KeptHeader = (typeof keptHeaders)[number]
 /** Key → value, in no order. */
 export type Tags = Readonly<Record<string, string>>
 
+/** Object Lock: a version can't be removed before this time (AWS, "Object Lock retention modes"). */
+export interface Retention {
+  readonly mode: 'GOVERNANCE' | 'COMPLIANCE'
+  /** Milliseconds since the epoch. */
+  readonly untilMs: number
+}
+
+/** What may be removed although it has a retention. Absent: no version that has one. A legal hold always prevents a removal. */
+export interface LockRules {
+  /** Retentions up to this time have ended. */
+  readonly nowMs: number
+  /** Whether a retention in mode GOVERNANCE has no effect. */
+  readonly bypassesGovernance?: boolean
+}
+
 /**
- * What is stored with an object beside its bytes. Only its tags change in place: otherwise a
- * changed object is a new file with new attributes.
+ * What is stored with an object beside its bytes. Only what `AttributeChange` names changes in place: otherwise a changed
+ * object is a new file with new attributes.
  */
 export interface Attributes {
   /** Without quotes: 32 hex digits, or 32 hex digits, `-` and the number of parts. */
@@ -37,6 +52,10 @@ export interface Attributes {
   readonly metadata: Readonly<Record<string, string>>
   /** Absent if there are none. */
   readonly tags?: Tags
+  /** Object Lock. */
+  readonly retention?: Retention
+  /** Object Lock: whether the version can't be removed until the hold is removed. */
+  readonly legalHold?: true
   /** S3's name of the storage class. Absent: STANDARD. It has no effect. */
   readonly storageClass?: string
   readonly checksum?: StoredChecksum
@@ -52,9 +71,20 @@ export interface Attributes {
 }
 
 /** The attributes that a writer sends. The others are computed from the bytes. */
-export type WriterAttributes = Pick<Attributes, 'headers' | 'metadata' | 'tags' | 'storageClass'>
+export type WriterAttributes = Pick<
+  Attributes,
+  'headers' | 'metadata' | 'tags' | 'retention' | 'legalHold' | 'storageClass'
+>
 
-/** The same attributes with these tags only. */
-export function withTags({ tags: _, ...attributes }: Attributes, tags: Tags): Attributes {
-  return Object.keys(tags).length === 0 ? attributes : { ...attributes, tags }
+/** A change of attributes in place. What is absent stays. */
+export interface AttributeChange {
+  /** Replaces all tags. */
+  readonly tags?: Tags
+  /**
+   * Null: removes it. Rejects with `locked` if the present retention has not ended by `lock` and the new one is shorter or
+   * weaker.
+   */
+  readonly retention?: Retention | null
+  readonly legalHold?: boolean
+  readonly lock?: LockRules
 }

@@ -18,6 +18,8 @@ export type DriveErrorKind =
   | 'no-bucket'
   /** The folder of a bucket that is to be removed has content. */
   | 'not-empty'
+  /** The version has a retention or a legal hold. */
+  | 'locked'
   /** The drive denies permission: an operator must act. */
   | 'denied'
   /** No space or quota is left. A retry will not succeed soon. */
@@ -65,8 +67,8 @@ export function changedSource({ bucket, key }: { bucket: string; key: string }):
   return new DriveError('changed', `${bucket}/${key}: the version to copy no longer exists.`)
 }
 
-/** The error of a drive without `setTags`. */
-export function unsupportedTags(): DriveError {
+/** The error of a drive without `setAttributes`. */
+export function unsupportedChange(): DriveError {
   const message =
     'The drive of this bucket cannot change the tags of an object in place. Write or copy the object with other tags.'
   return new DriveError('unsupported', message)

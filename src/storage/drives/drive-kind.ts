@@ -2,6 +2,7 @@ import type { Log } from '../../platform/process/log.ts'
 import type { Database } from '../../platform/state/database.ts'
 import type { Drive } from './drive.ts'
 import type { ClaimDrive } from './drive-notes.ts'
+import type { VersioningOf } from './versions.ts'
 
 /** A kind of drive, and where such a drive is. Plain data: it is sent to the workers. */
 export interface Location {
@@ -33,6 +34,8 @@ export interface OpenParts<Own, Service> {
   readonly claim: ClaimDrive
   /** The database's time, for leases. */
   readonly now: () => number
+  /** Reads the versioning of a bucket by its folder on this drive. Absent: no bucket has versions. */
+  readonly versioningOf?: VersioningOf
   /** How many gateways run, including this one. Absent: only this one. */
   readonly gateways?: (() => number) | undefined
   /** The primary tests the file system of a folder. Absent: no test. */

@@ -1,5 +1,6 @@
 import type { ChecksumAlgorithm } from '../../platform/checksums/checksum.ts'
-import type { Attributes, Tags, WriterAttributes } from './attributes.ts'
+import type { AttributeChange, Attributes, LockRules, WriterAttributes } from './attributes.ts'
+import type { DriveStatistics } from './drive-statistics.ts'
 import type { EntryCursor, ListQuery } from './listed-entry.ts'
 import type {
   AppendOptions,
@@ -10,6 +11,7 @@ import type {
   TakeOverOptions,
   UploadAbilities,
 } from './upload-abilities.ts'
+import type { DriveVersions, Removal, VersionOptions } from './versions.ts'
 
 /**
  * A drive stores objects, as ordinary files if it can. test/contract/drive-contract.ts checks what is required here.
@@ -20,7 +22,7 @@ import type {
  *
  * Every method may reject with a DriveError. Any other rejection is a bug.
  */
-export interface Drive {
+export interface Drive extends DriveVersions {
   /** For the log and the status page, as `file`. */
   readonly kind: string
 
@@ -110,19 +112,28 @@ export interface Drive {
   ): Promise<ObjectMetadata | undefined>
 
   /**
-   * Replaces the tags of the object in place (empty: removes them). Its bytes and ETag stay the same, and its
-   * modification time stays within the same second. The tags belong to the returned version, never to one that is
-   * written at the same time. Durable when resolved, and the next read of every process returns them. Undefined if there
-   * is no object. Rejects with `unsupported` if it can't be done for this object. Absent if the drive can't do it.
+   * Changes attributes of the object in place. Its bytes and ETag stay the same, and its modification time stays within
+   * the same millisecond. The attributes belong to the returned version, never to one that is written at the same time.
+   * Durable when resolved, and the next read of every process returns them. Undefined if there is no such version.
+   * Rejects with `unsupported` if it can't be done for this object, and as `AttributeChange` says. Absent if the drive
+   * can't do it.
    */
-  setTags?(bucket: string, key: string, tags: Tags): Promise<ObjectMetadata | undefined>
+  setAttributes?(
+    bucket: string,
+    key: string,
+    change: AttributeChange,
+    options?: VersionOptions,
+  ): Promise<ObjectMetadata | undefined>
 
   /**
-   * Removes the object; false if there was none. Also removes folders that only keys created and
-   * that are now empty. Durable when resolved. Rejects with `condition` if `conditions` do not
-   * hold.
+   * Removes the object; undefined if there was none. Also removes folders that only keys created and that are now empty.
+   * Durable when resolved. Rejects with `condition` if `conditions` do not hold.
+   *
+   * In a bucket with versions, the object becomes a former version, and a delete marker is created even if there was no
+   * object. With `versionId`, that version is removed permanently, and the next older one is the newest. Rejects with
+   * `locked` if its retention or legal hold prevents that (`assertUnlocked`).
    */
-  remove(bucket: string, key: string, conditions?: RemovalConditions): Promise<boolean>
+  remove(bucket: string, key: string, conditions?: RemovalConditions): Promise<Removal | undefined>
 
   /**
    * Removes the folder of a key that ends in `/`, regardless of its creator, if it is empty. Also removes folders
@@ -160,20 +171,6 @@ export interface Drive {
   close(): Promise<void>
 }
 
-/** Names are few and fixed: they never depend on buckets, keys or clients. */
-export interface DriveStatistics {
-  readonly caches?: Readonly<Record<string, CacheCounts>>
-  /** How many calls wait now, by queue. */
-  readonly queues?: Readonly<Record<string, number>>
-  /** Requests to the drive's server that were repeated, by reason. */
-  readonly retries?: Readonly<Record<string, number>>
-}
-
-export interface CacheCounts {
-  readonly hits: number
-  readonly misses: number
-}
-
 export type DriveAccess = 'reads' | 'writes'
 
 export interface ObjectName {
@@ -186,9 +183,13 @@ export interface ObjectMetadata {
   /** Milliseconds since the epoch. */
   readonly modifiedAtMs: number
   readonly attributes: Attributes
+  /** Absent in a bucket that never had versions. */
+  readonly versionId?: string
+  /** Only if `versionId` was asked for and is a delete marker. */
+  readonly isDeleteMarker?: true
 }
 
-export interface HeadOptions {
+export interface HeadOptions extends VersionOptions {
   /**
    * The part whose byte range the caller needs. A drive with `ownEtags` asks its server for it: `partSizes` then has the
    * right number of parts and the size of this part, but of the parts before and after it only the sum.
@@ -198,10 +199,7 @@ export interface HeadOptions {
   readonly acceptsProvisional?: true
 }
 
-/**
- * `low`: may use only a part of the drive's concurrent reads, and is ended first in favour of
- * others. Has no effect on drives that do not limit concurrent reads.
- */
+/** `low`: may use only a part of the concurrent reads, if the drive limits them, and is ended first in favour of others. */
 export type ReadPriority = 'normal' | 'low'
 
 /** From `start` (negative: from the end of the object) up to but not including `end` (infinite: to the end). */
@@ -291,14 +289,16 @@ export interface WriteConditions {
   readonly ifNoneMatch?: readonly string[] | '*'
 }
 
-export interface RemovalConditions extends WriteConditions {
+export interface RemovalConditions extends WriteConditions, VersionOptions {
+  /** For the removal of a version. Absent: a version that has a retention stays. */
+  readonly lock?: LockRules
   /** When the object must have been modified, as `head` returned it: the same bytes may have been written again. */
   readonly ifModifiedAtMs?: number
   /** Called after the object was checked. If it throws, the object stays: another process may have taken over the work. */
   readonly assertMayGoOn?: () => void
 }
 
-export interface CopySource extends ObjectName {
+export interface CopySource extends ObjectName, VersionOptions {
   /** Copies only the version with this ETag; rejects with `changed` if it no longer exists. */
   readonly etag: string
 }

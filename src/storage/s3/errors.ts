@@ -270,6 +270,8 @@ const answers: Readonly<
   full: { code: 'QuotaExceeded' },
   'invalid-key': { code: 'InvalidArgument' },
   'key-too-long': { code: 'KeyTooLongError' },
+  // API reference, DeleteObject: "If object version is protected by Object Lock", AccessDenied.
+  locked: { code: 'AccessDenied' },
   // The folder of a bucket that is served was moved away, so an operator must act (access.ts has the other cases).
   'no-bucket': { code: 'ServiceUnavailable', retryAfterSeconds: unavailableSeconds },
   'not-empty': { code: 'BucketNotEmpty' },

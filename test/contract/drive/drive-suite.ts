@@ -25,8 +25,8 @@ export type Ability =
   | 'deepKeys'
   /** `Drive.copy`. */
   | 'copy'
-  /** `Drive.setTags`. */
-  | 'setTags'
+  /** `Drive.setAttributes`. */
+  | 'setAttributes'
   /** `Drive.removeFolder`. */
   | 'removeFolder'
   /** `UploadAbilities.replaceLast`. */
@@ -131,7 +131,7 @@ const isAble: Readonly<
   byHand: (under) => under.byHand !== undefined,
   leftovers: (under) => under.leftovers !== undefined,
   copy: (under) => under.drive.copy !== undefined,
-  setTags: (under) => under.drive.setTags !== undefined,
+  setAttributes: (under) => under.drive.setAttributes !== undefined,
   removeFolder: (under) => under.drive.removeFolder !== undefined,
   replaceLast: async (under) => (await uploadAbilities(under)).replaceLast,
   truncate: async (under) => (await uploadAbilities(under)).truncate,

@@ -16,8 +16,8 @@ const manyOf = (character: string): Tags =>
   )
 
 async function setTags(drive: Drive, key: string, tags: Tags) {
-  assert.ok(drive.setTags, 'setTags is neither there nor declared lacking')
-  return await drive.setTags(bucket, key, tags)
+  assert.ok(drive.setAttributes, 'setAttributes is neither there nor declared lacking')
+  return await drive.setAttributes(bucket, key, { tags })
 }
 
 /** In seconds, as Last-Modified. */
@@ -39,7 +39,7 @@ function refusedCase(suite: DriveSuite): void {
 export function tagCases(suite: DriveSuite): void {
   describe('tags', () => {
     if (!suite.can('tags')) return refusedCase(suite)
-    const it = suite.itIfAble.bind(suite, 'setTags')
+    const it = suite.itIfAble.bind(suite, 'setAttributes')
     const many = manyOf(suite.can('anyTags') ? 'é' : 'e')
     const expectedClass = suite.can('storageClasses') ? 'STANDARD_IA' : undefined
     const rich = { ...plain, ...(expectedClass && { storageClass: expectedClass }) }
@@ -89,7 +89,7 @@ export function tagCases(suite: DriveSuite): void {
       'anyKeys',
       'of keys beside folders of the same name are their own',
       async ({ drive }) => {
-        if (!suite.can('setTags')) return
+        if (!suite.can('setAttributes')) return
         await put(drive, 'a', 'file')
         await put(drive, 'a/b', 'below')
         await setTags(drive, 'a', { of: 'a' })
@@ -157,7 +157,7 @@ export function tagCases(suite: DriveSuite): void {
     })
 
     suite.itWithReopen('are known to the next process', async ({ drive, reopen }) => {
-      if (drive.setTags === undefined) return
+      if (drive.setAttributes === undefined) return
       await put(drive, 'k', 'text', { attributes: rich })
       const changed = await setTags(drive, 'k', many)
       assert.deepEqual(await (await reopen()).head(bucket, 'k'), changed)
@@ -165,7 +165,7 @@ export function tagCases(suite: DriveSuite): void {
 
     suite.itWithByHand('of a file added by hand stay until it is edited', async (under) => {
       const { drive, byHand } = under
-      if (drive.setTags === undefined) return
+      if (drive.setAttributes === undefined) return
       await byHand.put('k.txt', Buffer.from('by hand'))
       const before = await drive.head(bucket, 'k.txt')
       assert.ok(before)

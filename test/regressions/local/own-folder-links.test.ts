@@ -139,7 +139,7 @@ const jobs: Readonly<Record<string, (scene: Scene) => Promise<unknown>>> = {
     drive.copy?.({ bucket, key: 'old', etag: attributesOf('old').etag }, target, {
       attributes: attributesOf('old'),
     }),
-  tags: async ({ drive }) => drive.setTags?.(bucket, 'old', { a: 'b' }),
+  tags: async ({ drive }) => drive.setAttributes?.(bucket, 'old', { tags: { a: 'b' } }),
   'trash of an object': async ({ drive }) =>
     drive.copy?.(
       { bucket, key: 'old', etag: attributesOf('old').etag },

@@ -7,6 +7,7 @@ import { withDatabaseErrors } from '../kit/drive-database.ts'
 import type { LeaseTable } from '../kit/key-lease-table.ts'
 import type { KeyLeases } from '../kit/key-leases.ts'
 import type { UploadRecords } from '../kit/uploads/drive-upload-table.ts'
+import { plainRemoval } from '../versions.ts'
 import type { GoogleApi } from './api/google-api.ts'
 import { maxFolders } from './google-names.ts'
 import { bucketsLeaseKey, prepareBuckets, topFolder } from './index/bucket-folders.ts'
@@ -19,7 +20,7 @@ import { removeBucketFolders, removeFolder } from './objects/google-folders.ts'
 import { GoogleReader } from './objects/google-reader.ts'
 import { ObjectLocks } from './objects/locked-key.ts'
 import { copyObject } from './objects/object-copier.ts'
-import { removeObject, setTags } from './objects/object-publisher.ts'
+import { removeObject, setAttributes } from './objects/object-publisher.ts'
 import { InterruptedWork } from './objects/recovery-record.ts'
 import { FreeSpace, type OpenDrive } from './open-drive.ts'
 import { findRootFolder, GoogleNotes, makeRootFolder } from './root-folder.ts'
@@ -174,12 +175,12 @@ export class GoogleDrive implements Drive {
     return await copyObject(this.#drive, source, target, options)
   }
 
-  readonly setTags: Calls['setTags'] = async (bucket, key, tags) => {
-    return await setTags(this.#drive, { bucket, key }, tags)
+  readonly setAttributes: Calls['setAttributes'] = async (bucket, key, change) => {
+    return await setAttributes(this.#drive, { bucket, key }, change)
   }
 
   readonly remove: Calls['remove'] = async (bucket, key, conditions) => {
-    return await removeObject(this.#drive, { bucket, key }, conditions)
+    return plainRemoval(await removeObject(this.#drive, { bucket, key }, conditions))
   }
 
   readonly removeFolder: Calls['removeFolder'] = async (bucket, key) => {

@@ -29,6 +29,7 @@ const advice: Readonly<Record<DriveErrorKind, string>> = {
   'no-bucket': 'The bucket was removed.',
   'not-empty': 'It is not empty.',
   'upload-gone': 'Start a new upload.',
+  locked: 'The version is locked.',
   denied: "Permission denied; check the drive's permissions.",
   full: 'There is no space left on the drive.',
   'key-too-long': 'The path would exceed the system limit.',

@@ -5,6 +5,7 @@ import type { Drive, HeadOptions, OpenObject, OpenOptions, UploadDrive } from '.
 import { DriveError } from '../drive-error.ts'
 import type { ClaimDrive } from '../drive-notes.ts'
 import { endingDraft } from '../kit/uploads/upload-rules.ts'
+import { plainRemoval } from '../versions.ts'
 import { fs, refusing } from './file-calls.ts'
 import { addBucketFolder, removeBucketFolder } from './folders/bucket-folders.ts'
 import { FolderIndexes } from './folders/folder-indexes.ts'
@@ -35,7 +36,7 @@ import { ObjectCache } from './objects/object-cache.ts'
 import { headObject, metadataOf, openObject } from './objects/object-files.ts'
 import { fsyncFile, writeFully } from './objects/paced-files.ts'
 import { removeObject } from './objects/publisher.ts'
-import { setTags } from './objects/set-tags.ts'
+import { setAttributes } from './objects/set-attributes.ts'
 import type { OpenDrive } from './open-drive.ts'
 import type { Finding } from './probe/findings.ts'
 import { probeFolder } from './probe/probe-folder.ts'
@@ -246,16 +247,16 @@ class LocalDrive implements Drive {
     )
   }
 
-  readonly setTags: Calls['setTags'] = async (bucket, key, tags) => {
-    return await withDriveErrors(`change the tags of ${bucket}/${key}`, () =>
-      setTags(this.#drive, localPathOf(bucket, key), tags),
+  readonly setAttributes: Calls['setAttributes'] = async (bucket, key, change) => {
+    return await withDriveErrors(`change the attributes of ${bucket}/${key}`, () =>
+      setAttributes(this.#drive, localPathOf(bucket, key), change),
     )
   }
 
   readonly remove: Calls['remove'] = async (bucket, key, conditions) => {
     this.#objectCache.release(bucket, key)
-    return await withDriveErrors(`remove ${bucket}/${key}`, () =>
-      removeObject(this.#drive, localPathOf(bucket, key), conditions),
+    return await withDriveErrors(`remove ${bucket}/${key}`, async () =>
+      plainRemoval(await removeObject(this.#drive, localPathOf(bucket, key), conditions)),
     )
   }
 

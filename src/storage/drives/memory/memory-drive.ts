@@ -62,9 +62,9 @@ export function openMemoryDrive(options: MemoryOptions = {}): MemoryDrive {
       const { bytes } = object
       return metadataOf(objects.put(target, { bytes, attributes, conditions }))
     },
-    async setTags(bucket, key, tags) {
+    async setAttributes(bucket, key, change) {
       await turn()
-      const object = objects.setTags({ bucket, key }, tags)
+      const object = objects.setAttributes({ bucket, key }, change)
       return object && metadataOf(object)
     },
     remove: async (bucket, key) => objects.remove({ bucket, key }),

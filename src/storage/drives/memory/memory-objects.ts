@@ -1,8 +1,9 @@
 import { setImmediate } from 'node:timers/promises'
-import { type Attributes, type Tags, withTags } from '../attributes.ts'
+import type { AttributeChange, Attributes } from '../attributes.ts'
 import type { ObjectMetadata, ObjectName, WriteConditions } from '../drive.ts'
 import { DriveError, notEmpty } from '../drive-error.ts'
 import { listedAttributes, type ObjectEntry } from '../listed-entry.ts'
+import { changedAttributes } from '../object-lock.ts'
 import { assertConditions } from '../write-conditions.ts'
 
 /** One version of an object. Never changes. */
@@ -87,12 +88,12 @@ export class MemoryObjects {
     return object
   }
 
-  setTags(name: ObjectName, tags: Tags): MemoryObject | undefined {
+  setAttributes(name: ObjectName, change: AttributeChange): MemoryObject | undefined {
     const object = this.get(name)
     if (object === undefined) return undefined
-    const tagged = { ...object, attributes: withTags(object.attributes, tags) }
-    this.bucket(name.bucket).objects.set(name.key, tagged)
-    return tagged
+    const changed = { ...object, attributes: changedAttributes(object.attributes, change) }
+    this.bucket(name.bucket).objects.set(name.key, changed)
+    return changed
   }
 
   remove(name: ObjectName): boolean {

@@ -1,6 +1,7 @@
 import type { Drive, PartDraft, UploadDrive } from '../drive.ts'
-import { DriveError, unsupportedTags } from '../drive-error.ts'
+import { DriveError, unsupportedChange } from '../drive-error.ts'
 import { bucketOfTrash } from '../trash-bucket.ts'
+import { refusalOfVersions, versionsOf } from '../unversioned.ts'
 import { areNested, type BucketPlace, type Mount, type MountTable, sweepAll } from './mount.ts'
 
 type DriveCalls = Required<Drive>
@@ -120,11 +121,20 @@ export class RoutedDrive implements Drive {
       return await drive.copy?.(own, { ...target, bucket: folder }, options)
     })
 
-  readonly setTags: DriveCalls['setTags'] = (bucket, key, tags) =>
+  readonly setAttributes: DriveCalls['setAttributes'] = (bucket, key, change, options) =>
     this.#change(bucket, async (drive, folder) => {
-      if (drive.setTags === undefined) throw unsupportedTags()
-      return await drive.setTags(folder, key, tags)
+      if (drive.setAttributes === undefined) throw unsupportedChange()
+      return await drive.setAttributes(folder, key, change, options)
     })
+
+  readonly versionsRefusal: DriveCalls['versionsRefusal'] = (bucket) =>
+    this.#read(bucket, (drive, folder) => refusalOfVersions(drive, folder))
+
+  readonly setVersioning: DriveCalls['setVersioning'] = (bucket, versioning) =>
+    this.#change(bucket, async (drive, folder) => await drive.setVersioning?.(folder, versioning))
+
+  readonly listVersions: DriveCalls['listVersions'] = (bucket, query) =>
+    this.#read(bucket, (drive, folder) => versionsOf(drive, folder, query))
 
   readonly remove: DriveCalls['remove'] = (bucket, key, conditions) =>
     this.#change(bucket, (drive, folder) => drive.remove(folder, key, conditions))

@@ -1,10 +1,11 @@
 import { forEachLimited } from '../../../platform/process/limiter.ts'
 import type { Drive, ObjectName } from '../drive.ts'
 import type { DraftRecords } from '../kit/uploads/drive-upload-table.ts'
+import { plainRemoval } from '../versions.ts'
 import { addBucket, bucketCreatedAtMs, checkAccess, removeBucket } from './objects/buckets.ts'
 import { copyObject } from './objects/copy.ts'
 import { startDraft } from './objects/draft.ts'
-import { headWithPart, setObjectTags, withoutMark } from './objects/heads.ts'
+import { headWithPart, setObjectAttributes, withoutMark } from './objects/heads.ts'
 import { StoreCursor } from './objects/listing.ts'
 import { openStoreObject } from './objects/open-object.ts'
 import { removeObject, removeObjects } from './objects/removal.ts'
@@ -68,10 +69,11 @@ export async function openS3Drive(options: S3DriveOptions): Promise<Drive> {
       await exact(source.bucket, source.key)
       return await copyObject(copies, source, await exact(target.bucket, target.key), copy)
     },
-    setTags: async (bucket, key, tags) => setObjectTags(context, await exact(bucket, key), tags),
+    setAttributes: async (bucket, key, change) =>
+      setObjectAttributes(context, await exact(bucket, key), change),
     removeAll: (bucket, keys) => removeObjects(context, bucket, keys),
     remove: async (bucket, key, conditions) =>
-      removeObject(context, await exact(bucket, key), conditions),
+      plainRemoval(await removeObject(context, await exact(bucket, key), conditions)),
     uploads: new StoreUploads(drafts),
     statistics: () => ({ retries: { store: store.retries } }),
     async close() {

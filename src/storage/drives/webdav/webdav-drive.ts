@@ -13,6 +13,7 @@ import type { LeaseTable } from '../kit/key-lease-table.ts'
 import { pathOfFolder } from '../kit/names/key-path.ts'
 import { CachedObject } from '../kit/open-objects.ts'
 import type { StagedUploads } from '../kit/uploads/staged-uploads.ts'
+import { plainRemoval } from '../versions.ts'
 import { DavClient } from './client/dav-client.ts'
 import { type DavAddress, parseDavAddress } from './client/dav-path.ts'
 import { DavServer } from './client/dav-server.ts'
@@ -294,8 +295,9 @@ class WebdavDrive implements Drive {
     return davDraft(this.#publishing, this.#pathOf(bucket, key), options)
   }
 
-  readonly setTags: Calls['setTags'] = async (bucket, key, tags) => {
-    const metadata = await this.#publishing.publisher.setTags(this.#pathOf(bucket, key), tags)
+  readonly setAttributes: Calls['setAttributes'] = async (bucket, key, change) => {
+    const { publisher } = this.#publishing
+    const metadata = await publisher.setAttributes(this.#pathOf(bucket, key), change)
     if (metadata === undefined) await this.#parts.own.expectThere()
     return metadata
   }
@@ -304,7 +306,7 @@ class WebdavDrive implements Drive {
     const { publisher } = this.#publishing
     const wasThere = await publisher.remove(this.#pathOf(bucket, key), conditions)
     if (!wasThere) await this.#parts.own.expectThere()
-    return wasThere
+    return plainRemoval(wasThere)
   }
 
   readonly removeFolder: Calls['removeFolder'] = async (bucket, key) => {

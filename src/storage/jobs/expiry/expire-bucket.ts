@@ -162,7 +162,7 @@ async function removeOnce(work: Work, key: string): Promise<boolean> {
   if (!isExpired(work, { key, size, modifiedAtMs, tags: attributes.tags })) return false
   const assertMayGoOn = () => run.assertMayEnd()
   const same = { ifMatch: [attributes.etag], ifModifiedAtMs: modifiedAtMs }
-  return drive.remove(bucket, key, { ...same, assertMayGoOn })
+  return (await drive.remove(bucket, key, { ...same, assertMayGoOn })) !== undefined
 }
 
 async function abortUploads(work: Work): Promise<void> {

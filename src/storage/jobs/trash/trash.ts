@@ -4,6 +4,7 @@ import type { Drive, ObjectName } from '../../drives/drive.ts'
 import { DriveError } from '../../drives/drive-error.ts'
 import { isLegalKey } from '../../drives/kit/names/key-path.ts'
 import { trashBucketOf } from '../../drives/trash-bucket.ts'
+import { plainRemoval } from '../../drives/versions.ts'
 import type { Run } from '../job-runner.ts'
 import { visitAll, walk, whileBusy } from '../walk.ts'
 import { type MoveOutcome, moveObject } from './move-object.ts'
@@ -27,7 +28,7 @@ export function trashingDrive(drive: Drive, id: string, run: Run): Pick<Drive, '
       }
       const options = { signal: run.signal, mayReplace: true, assertMayGoOn }
       const outcome = await moveObject(drive, { bucket, key }, to, options)
-      if (outcome !== 'changed') return outcome === 'moved'
+      if (outcome !== 'changed') return plainRemoval(outcome === 'moved')
       throw new DriveError('busy', `${bucket}/${key} is being written. Delete it again.`)
     },
   }

@@ -1,6 +1,6 @@
 import type { HttpReply } from '../../../platform/http/message.ts'
 import type { Tags } from '../../drives/attributes.ts'
-import { unsupportedTags } from '../../drives/drive-error.ts'
+import { unsupportedChange } from '../../drives/drive-error.ts'
 import { readSmallBody } from '../body/xml-body.ts'
 import {
   maxTaggingBytes,
@@ -35,6 +35,6 @@ export async function deleteObjectTagging(context: ObjectContext): Promise<HttpR
 
 async function setTags({ service, bucket, key }: ObjectContext, tags: Tags): Promise<void> {
   const { drive } = service
-  if (drive.setTags === undefined) throw unsupportedTags()
-  if ((await drive.setTags(bucket, key, tags)) === undefined) throw noSuchKey(key)
+  if (drive.setAttributes === undefined) throw unsupportedChange()
+  if ((await drive.setAttributes(bucket, key, { tags })) === undefined) throw noSuchKey(key)
 }

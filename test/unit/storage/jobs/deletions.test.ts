@@ -279,7 +279,7 @@ test('a deletion marked as interrupted stops', async (t) => {
     remove: async () => {
       await new Promise((resolve) => setTimeout(resolve, 4))
       removed += 1
-      return true
+      return {}
     },
   })
   for (let index = 0; index < count; index++) await put(drive, `a/${index}`)

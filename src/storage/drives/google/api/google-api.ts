@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import type { DriveStatistics } from '../../drive.ts'
 import { DriveError } from '../../drive-error.ts'
+import type { DriveStatistics } from '../../drive-statistics.ts'
 import {
   type Clock,
   noRetries,

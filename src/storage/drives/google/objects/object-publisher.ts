@@ -3,9 +3,10 @@
  * Google Drive and the index, and leaves a record for recovery when the outcome is unknown.
  */
 import { hash } from 'node:crypto'
-import { type Tags, withTags } from '../../attributes.ts'
+import type { AttributeChange } from '../../attributes.ts'
 import type { ObjectMetadata, ObjectName, RemovalConditions } from '../../drive.ts'
 import { DriveError } from '../../drive-error.ts'
+import { changedAttributes } from '../../object-lock.ts'
 import { GoogleNotFound } from '../api/google-failure.ts'
 import type { GoogleFile } from '../api/google-file.ts'
 import { googlePathOf } from '../google-names.ts'
@@ -118,18 +119,18 @@ export async function publishSent(
   })
 }
 
-/** As Drive.setTags. Properties belong to the bytes of one MD5, so the tags are never those of others. */
-export async function setTags(
+/** As Drive.setAttributes. Properties belong to the bytes of one MD5, so they are never those of other bytes. */
+export async function setAttributes(
   drive: OpenDrive,
   name: ObjectName,
-  tags: Tags,
+  change: AttributeChange,
 ): Promise<ObjectMetadata | undefined> {
   return await drive.locks.lock(name, [], async (key) => {
     const { current } = key
     if (current === undefined) return undefined
     const { attributes, modifiedAtMs } = indexedMetadata(current.row)
-    const tagged = { attributes: withTags(attributes, tags) }
-    return await changeAttributes(drive, key, current, tagged, modifiedAtMs)
+    const changed = { attributes: changedAttributes(attributes, change) }
+    return await changeAttributes(drive, key, current, changed, modifiedAtMs)
   })
 }
 

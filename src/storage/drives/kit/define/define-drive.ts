@@ -9,6 +9,7 @@ import type {
   OpenObject,
 } from '../../drive.ts'
 import type { Entry, EntryCursor, ListQuery, ObjectEntry } from '../../listed-entry.ts'
+import { plainRemoval } from '../../versions.ts'
 import { assertConditions, assertRemovalConditions, versionOf } from '../../write-conditions.ts'
 import { requireLegalKey } from '../names/key-path.ts'
 import { endingDraft } from '../uploads/upload-rules.ts'
@@ -22,7 +23,7 @@ import { UploadsByDraft } from './uploads-by-draft.ts'
 export function defineDrive(core: DriveCore): Drive {
   const alone = oneAtATime()
   const publisher = publisherOf(core, alone)
-  const { uploads, setTags } = core
+  const { uploads, setAttributes } = core
   return {
     ...core,
     deletes: core.deletes ?? 'permanent',
@@ -43,14 +44,15 @@ export function defineDrive(core: DriveCore): Drive {
       return object && closableObject(object)
     },
     draft: (bucket, key, options) => startDraft(publisher, { bucket, key }, options),
-    ...(setTags && {
-      setTags: (bucket, key, tags) => alone(() => setTags(bucket, key, tags)),
+    ...(setAttributes && {
+      setAttributes: (bucket, key, change, options) =>
+        alone(() => setAttributes(bucket, key, change, options)),
     }),
     remove: (bucket, key, conditions) =>
       alone(async () => {
         const current = conditions && (await publisher.head({ bucket, key }))
         assertRemovalConditions({ bucket, key }, versionOf(current), conditions)
-        return await core.remove(bucket, key)
+        return plainRemoval(await core.remove(bucket, key))
       }),
     async close() {
       await core.close?.()

@@ -37,7 +37,7 @@ export interface DriveCore
         | 'isLocal'
         | 'check'
         | 'copy'
-        | 'setTags'
+        | 'setAttributes'
         | 'quota'
         | 'statistics'
         | 'close'

@@ -73,7 +73,7 @@ export function directionOfTags(timeMs: number): 1 | -1 {
 }
 
 /**
- * Whether the file may differ in its tags only (set-tags.ts). A program that restores the time of a file after an edit may
+ * Whether the file may differ in its tags only (set-attributes.ts). A program that restores the time of a file after an edit may
  * cut off fractions of a microsecond or a millisecond, which moves the time in the other direction.
  */
 export function hasOtherTags(now: Stats, seen: Stats, hasBirthtime: boolean): boolean {

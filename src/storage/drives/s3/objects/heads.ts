@@ -9,9 +9,10 @@ import {
   type HeadObjectCommandOutput,
   PutObjectTaggingCommand,
 } from '@aws-sdk/client-s3'
-import { type Attributes, type Tags, withTags } from '../../attributes.ts'
+import type { AttributeChange, Attributes } from '../../attributes.ts'
 import type { ObjectMetadata, ObjectName, WantedBytes } from '../../drive.ts'
 import { DriveError } from '../../drive-error.ts'
+import { changedAttributes } from '../../object-lock.ts'
 import type { StoreContext } from '../probe/probe.ts'
 import { isAbsence, isUnexplained } from '../requests/store-errors.ts'
 import type { StoreName } from '../requests/store-names.ts'
@@ -155,15 +156,16 @@ export function isAsWritten(
 }
 
 /**
- * As Drive.setTags. The store tags its current version in one step; another write may have replaced the one seen here. If
+ * As Drive.setAttributes. The store tags its current version in one step; another write may have replaced the one seen here. If
  * a reply is lost, the SDK may tag twice.
  */
-export async function setObjectTags(
+export async function setObjectAttributes(
   context: StoreContext,
   object: ObjectName,
-  tags: Tags,
+  change: AttributeChange,
 ): Promise<ObjectMetadata | undefined> {
   const { store, names, probe } = context
+  const { tags = {} } = change
   await probe.require(object.bucket, 'tags')
   const before = await headOf(context, object)
   if (before === undefined) return undefined
@@ -179,5 +181,5 @@ export async function setObjectTags(
     return withoutMark(after)
   }
   // Another client wrote or tagged the object after this.
-  return { ...withoutMark(before), attributes: withTags(before.attributes, tags) }
+  return { ...withoutMark(before), attributes: changedAttributes(before.attributes, change) }
 }

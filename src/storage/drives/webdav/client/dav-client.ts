@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream'
 import { Pool } from 'undici'
 import { retryAfterMs } from '../../../../platform/process/back-off.ts'
-import type { DriveStatistics } from '../../drive.ts'
 import { DriveError } from '../../drive-error.ts'
+import type { DriveStatistics } from '../../drive-statistics.ts'
 import { Connections, type LimiterName } from '../../kit/cloud/connections.ts'
 import type { Reader } from '../../kit/cloud/read-limiter.ts'
 import {

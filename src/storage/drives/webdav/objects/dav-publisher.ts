@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Tags, withTags } from '../../attributes.ts'
+import type { AttributeChange } from '../../attributes.ts'
 import type { ObjectMetadata, RemovalConditions, WriteConditions } from '../../drive.ts'
 import { DriveError } from '../../drive-error.ts'
 import type { KeyLease } from '../../kit/key-leases.ts'
+import { changedAttributes } from '../../object-lock.ts'
 import { assertConditions, assertRemovalConditions, versionOf } from '../../write-conditions.ts'
 import type { DavAnswer } from '../client/dav-client.ts'
 import { StatusError } from '../client/dav-error.ts'
@@ -75,13 +76,16 @@ export class DavPublisher {
     }
   }
 
-  /** As Drive.setTags. */
-  async setTags(object: DavObjectPath, tags: Tags): Promise<ObjectMetadata | undefined> {
+  /** As Drive.setAttributes. */
+  async setAttributes(
+    object: DavObjectPath,
+    change: AttributeChange,
+  ): Promise<ObjectMetadata | undefined> {
     const { leases, finder, store } = this.#parts
     return await leases.hold([object.leaseKey], async (lease) => {
       const found = await finder.findAlone(object)
       if (found === undefined) return undefined
-      const attributes = withTags(found.metadata.attributes, tags)
+      const attributes = changedAttributes(found.metadata.attributes, change)
       lease.bumpRevision(object.folderKey)
       const version = store.versionOf(found.entry)
       await store.replace(found, object.leaseKey, { ...found.record, version, attributes })

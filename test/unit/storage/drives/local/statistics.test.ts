@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { utimesSync } from 'node:fs'
 import { test } from 'node:test'
-import type { CacheCounts, Drive } from '../../../../../src/storage/drives/drive.ts'
+import type { Drive } from '../../../../../src/storage/drives/drive.ts'
+import type { CacheCounts } from '../../../../../src/storage/drives/drive-statistics.ts'
 import { get, openDrive, put } from './open-drive.ts'
 
 function countsOf(drive: Drive, cache: string): CacheCounts {

@@ -114,12 +114,12 @@ test('A read-only bucket and a bucket in the folder of another one are refused',
 test('The tags of an object can be changed if its drive can do that, and is not read-only', async () => {
   const { drive, nas, second } = await scene()
   await put(drive, 'k', 'x', { bucket: 'music' })
-  assert.ok((await drive.setTags('music', 'k', { a: '1' }))?.attributes.tags)
+  assert.ok((await drive.setAttributes('music', 'k', { tags: { a: '1' } }))?.attributes.tags)
   assert.deepEqual((await nas.head('Music/Lossless', 'k'))?.attributes.tags, { a: '1' })
-  await rejectsAs(drive.setTags('fixed', 'k', { a: '1' }), 'denied')
-  const { setTags: _, ...without } = nas
+  await rejectsAs(drive.setAttributes('fixed', 'k', { tags: { a: '1' } }), 'denied')
+  const { setAttributes: _, ...without } = nas
   second.drive = without
-  await rejectsAs(drive.setTags('music', 'k', { a: '2' }), 'unsupported')
+  await rejectsAs(drive.setAttributes('music', 'k', { tags: { a: '2' } }), 'unsupported')
 })
 
 test('A drive that cannot be swept does not keep the others from it', async () => {

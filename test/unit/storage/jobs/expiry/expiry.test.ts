@@ -96,13 +96,14 @@ test('a rule for tags removes only the objects that have them', async (t) => {
   const { clock, drive, state, process } = await open(t)
   state.rules = [rule({ tags: { keep: 'no' } }), rule({ id: 'b', prefix: 'old/', days: 3 })]
   for (const key of ['keep', 'none', 'old/a', 'temporary', 'untagged']) await put(drive, key)
-  assert.ok(drive.setTags)
-  await drive.setTags(bucket, 'keep', { keep: 'yes' })
-  for (const key of ['temporary', 'untagged']) await drive.setTags(bucket, key, { keep: 'no' })
+  assert.ok(drive.setAttributes)
+  await drive.setAttributes(bucket, 'keep', { tags: { keep: 'yes' } })
+  for (const key of ['temporary', 'untagged'])
+    await drive.setAttributes(bucket, key, { tags: { keep: 'no' } })
   clock.now += 2 * dayMs
   const one = process({
     head: async (name, key) => {
-      if (key === 'untagged') await drive.setTags?.(name, key, {})
+      if (key === 'untagged') await drive.setAttributes?.(name, key, { tags: {} })
       return drive.head(name, key)
     },
   })

@@ -46,7 +46,7 @@ test('nothing is appended to an object that was tagged before its upload lost it
   const data = join(root, '.bucketry', 'uploads', 'u', 'data')
   for (const round of ['1', '2']) {
     fs.linkSync(join(folder, 'k'), data)
-    await drive.setTags?.(bucket, 'k', { round })
+    await drive.setAttributes?.(bucket, 'k', { tags: { round } })
     if (round === '1') assert.equal(await uploads.isPublished(state), true)
     else await assert.rejects(uploads.append(state, { offset: 5 }), { kind: 'upload-gone' })
     assert.equal(fs.existsSync(data), false)

@@ -1,6 +1,7 @@
-import { type Tags, withTags } from '../../attributes.ts'
+import type { AttributeChange } from '../../attributes.ts'
 import type { ObjectMetadata } from '../../drive.ts'
 import { DriveError } from '../../drive-error.ts'
+import { changedAttributes } from '../../object-lock.ts'
 import { createTempFile, type LocalRoot } from '../local-root.ts'
 import type { ObjectPath } from '../object-path.ts'
 import type { OpenDrive } from '../open-drive.ts'
@@ -13,38 +14,38 @@ const minMoveMs = 0.002
 const maxMoveMs = 0.05
 
 /**
- * As Drive.setTags. A record never changes, so the file gets another identity: the record with the tags is saved under it
+ * As Drive.setAttributes. A record never changes, so the file gets another identity: the changed record is saved under it
  * first, then the modification time moves by some microseconds. Every process sees by the status of the file that it has
  * another record (docs/decisions/0002-attributes-by-file-identity.md).
  *
  * The time is changed through the open file, without a fence: it stays the same version, even if the key is overwritten
  * meanwhile by a process that has taken over the lock.
  */
-export async function setTags(
+export async function setAttributes(
   drive: OpenDrive,
   objectPath: ObjectPath,
-  tags: Tags,
+  change: AttributeChange,
 ): Promise<ObjectMetadata | undefined> {
-  // Without a lock, two changes could give the same identity to different tags.
+  // Without a lock, two changes could give the same identity to different attributes.
   return await drive.locks.hold(objectPath.path, async () => {
     const file = await openObject(drive, objectPath)
     if (file === undefined) return undefined
     try {
-      return await tagFile(drive, objectPath, { file, tags })
+      return await changeFile(drive, objectPath, { file, change })
     } finally {
       await drive.root.files.close(file.fd)
     }
   })
 }
 
-async function tagFile(
+async function changeFile(
   drive: OpenDrive,
   objectPath: ObjectPath,
-  { file, tags }: { readonly file: ObjectFile; readonly tags: Tags },
+  { file, change }: { readonly file: ObjectFile; readonly change: AttributeChange },
 ): Promise<ObjectMetadata> {
   const { root, attributeCache } = drive
   const metadata = await metadataOf(drive, objectPath, file)
-  const attributes = withTags(metadata.attributes, tags)
+  const attributes = changedAttributes(metadata.attributes, change)
   const mtimeMs = await movedTime(root, file.stats.mtimeMs)
   const moved = Object.assign(Object.create(file.stats), { mtimeMs })
   const { identity, modifiedAtMs } = describe(moved, root)

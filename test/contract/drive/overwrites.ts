@@ -21,7 +21,7 @@ async function openedVersion(drive: Drive, key: string) {
   return object
 }
 
-export function versionCases(suite: DriveSuite): void {
+export function overwriteCases(suite: DriveSuite): void {
   describe('an opened object', () => {
     for (const size of [100, 3_000_000]) {
       suite.itIfAble(
@@ -199,7 +199,7 @@ export function versionCases(suite: DriveSuite): void {
             drive.remove(bucket, removed),
             put(other, created, text),
           ])
-          assert.equal(wasThere, true)
+          assert.ok(wasThere)
           await assertHolds(other, { [created]: text })
           assert.equal(String(await get(drive, created)), text)
           await other.remove(bucket, created)

@@ -11,7 +11,7 @@ import { localPathOf } from '../../../../../../src/storage/drives/local/object-p
 import { AttributeCache } from '../../../../../../src/storage/drives/local/objects/attribute-cache.ts'
 import { KeyLocks } from '../../../../../../src/storage/drives/local/objects/key-locks.ts'
 import { PacedFiles } from '../../../../../../src/storage/drives/local/objects/paced-files.ts'
-import { setTags } from '../../../../../../src/storage/drives/local/objects/set-tags.ts'
+import { setAttributes } from '../../../../../../src/storage/drives/local/objects/set-attributes.ts'
 import { SmallWrites } from '../../../../../../src/storage/drives/local/small-writes/small-writes.ts'
 import { rejectsAs } from '../../../../../contract/drive/stored-object.ts'
 import { MemoryRecords } from '../memory-records.ts'
@@ -35,8 +35,8 @@ async function open(t: TestContext) {
 }
 
 async function tag(drive: Drive, tags: Tags) {
-  assert.ok(drive.setTags)
-  return await drive.setTags(bucket, 'k', tags)
+  assert.ok(drive.setAttributes)
+  return await drive.setAttributes(bucket, 'k', { tags })
 }
 
 async function assertUntagged(drive: Drive, text = 'text') {
@@ -155,7 +155,10 @@ test('a file system with whole seconds cannot do it, and says so', async (t) => 
     },
     writes: new SmallWrites(root),
   }
-  await rejectsAs(setTags(parts, localPathOf(bucket, 'k'), { a: '1' }), 'unsupported')
+  await rejectsAs(
+    setAttributes(parts, localPathOf(bucket, 'k'), { tags: { a: '1' } }),
+    'unsupported',
+  )
   await assertUntagged(drive)
   for (const one of [parts.indexes, parts.journal, parts.writes]) await one.close()
 })

@@ -1,0 +1,83 @@
+import type { FolderEntry, ListedAttributes, ListQuery } from './listed-entry.ts'
+
+/**
+ * The versions of a bucket's objects
+ * (https://docs.aws.amazon.com/AmazonS3/latest/userguide/Versioning.html). A bucket without this never had versions.
+ */
+export interface Versioning {
+  /** When versions were enabled, suspended, enabled again and so on: milliseconds since the epoch, ascending, never empty. */
+  readonly changes: readonly number[]
+}
+
+/** Returns the versioning of a bucket, under the bucket's name on the drive. Undefined if it never had versions. */
+export type VersioningOf = (bucket: string) => Versioning | undefined
+
+/** The ID of an object that was written before versions were enabled, or while they were suspended. */
+export const nullVersionId = 'null'
+
+/** Whether a write keeps the version that it replaces, whatever its ID. */
+export function isEnabled({ changes }: Versioning): boolean {
+  return changes.length % 2 === 1
+}
+
+/** Whether an object that was written at this time has the version ID `null`. */
+export function isNullAt({ changes }: Versioning, timeMs: number): boolean {
+  return changes.filter((changedAtMs) => changedAtMs <= timeMs).length % 2 === 0
+}
+
+export interface VersionQuery extends ListQuery {
+  /** Only versions of the key `after` that are older than this one, then greater keys. Absent: only greater keys. */
+  readonly afterVersionId?: string | undefined
+}
+
+/** A version of an object, or a delete marker. */
+export interface VersionEntry extends ListedAttributes {
+  readonly kind: 'object'
+  readonly key: string
+  readonly versionId: string
+  /** Whether it is the newest version. No version of a key is, if its file was removed by other means than the gateway. */
+  readonly isLatest: boolean
+  readonly isDeleteMarker: boolean
+  readonly size: number
+  /** Milliseconds since the epoch. */
+  readonly modifiedAtMs: number
+  /** When the next newer version was written, as far as is known: the version has been noncurrent since. */
+  readonly replacedAtMs?: number
+}
+
+/** As EntryCursor: in the order of keys, and the newest version of a key first. */
+export interface VersionCursor {
+  next(limit: number): Promise<(VersionEntry | FolderEntry)[]>
+  /** Continues with the newest version of the first key that is at least `key`. Never moves back. */
+  seek(key: string): void
+}
+
+/** The part of a drive that concerns versions. Absent members: no bucket can have them. */
+export interface DriveVersions {
+  /** Whether the bucket can have versions: undefined, or the reason why it can't, for the user. Absent: it can't. */
+  versionsRefusal?(bucket: string): string | undefined
+
+  /** Prepares the bucket for versions, before the first time that they are enabled. Absent: nothing is to be done. */
+  setVersioning?(bucket: string, versioning: Versioning): Promise<void>
+
+  /** A cursor over all versions of the bucket's objects. Present if any bucket can have versions. */
+  listVersions?(bucket: string, query: VersionQuery): VersionCursor
+}
+
+export interface VersionOptions {
+  /** The version that is meant. Absent: the newest one. In a bucket without versions, only `null` exists. */
+  readonly versionId?: string | undefined
+}
+
+/** What a removal did. */
+export interface Removal {
+  /** The version that was removed, or the delete marker that was created. Absent in a bucket that never had versions. */
+  readonly versionId?: string
+  /** Whether `versionId` is a delete marker. */
+  readonly isDeleteMarker?: true
+}
+
+/** The removal of a drive without versions. */
+export function plainRemoval(wasThere: boolean): Removal | undefined {
+  return wasThere ? {} : undefined
+}
