@@ -110,6 +110,7 @@ const drive: CallTable<Drive> = {
   setAttributes: { name: 'setAttributes', span: 'setAttributes' },
   versionsRefusal: {},
   setVersioning: { name: 'setVersioning', span: 'setVersioning' },
+  enableLocks: { name: 'enableLocks', span: 'enableLocks' },
   listVersions: { result: { next: { name: 'listVersions', span: 'listVersions' }, seek: {} } },
   remove: { name: 'remove', span: 'remove' },
   removeAll: { name: 'removeAll', span: 'removeAll' },

@@ -57,8 +57,17 @@ export interface DriveVersions {
   /** Whether the bucket can have versions: undefined, or the reason why it can't, for the user. Absent: it can't. */
   versionsRefusal?(bucket: string): string | undefined
 
-  /** Prepares the bucket for versions, before the first time that they are enabled. Absent: nothing is to be done. */
+  /**
+   * Called before each change of the bucket's versioning is stored. Rejects with `unsupported`, with a message for the
+   * user, if the bucket can't change in that way. Absent: nothing is to be done.
+   */
   setVersioning?(bucket: string, versioning: Versioning): Promise<void>
+
+  /**
+   * Called before Object Lock of the bucket is stored, whose versions are enabled. Rejects with `unsupported`, with a
+   * message for the user, if the bucket's versions can't be locked. Absent: nothing is to be done.
+   */
+  enableLocks?(bucket: string): Promise<void>
 
   /** A cursor over all versions of the bucket's objects. Present if any bucket can have versions. */
   listVersions?(bucket: string, query: VersionQuery): VersionCursor

@@ -133,6 +133,9 @@ export class RoutedDrive implements Drive {
   readonly setVersioning: DriveCalls['setVersioning'] = (bucket, versioning) =>
     this.#change(bucket, async (drive, folder) => await drive.setVersioning?.(folder, versioning))
 
+  readonly enableLocks: DriveCalls['enableLocks'] = (bucket) =>
+    this.#change(bucket, async (drive, folder) => await drive.enableLocks?.(folder))
+
   readonly listVersions: DriveCalls['listVersions'] = (bucket, query) =>
     this.#read(bucket, (drive, folder) => versionsOf(drive, folder, query))
 
