@@ -54,8 +54,8 @@ export interface Attributes {
   readonly tags?: Tags
   /** Object Lock. */
   readonly retention?: Retention
-  /** Object Lock: whether the version can't be removed until the hold is removed. */
-  readonly legalHold?: true
+  /** Object Lock: while true, the version can't be removed. False: it had a hold. Absent: it never had one. */
+  readonly legalHold?: boolean
   /** S3's name of the storage class. Absent: STANDARD. It has no effect. */
   readonly storageClass?: string
   readonly checksum?: StoredChecksum
@@ -82,7 +82,7 @@ export interface AttributeChange {
   readonly tags?: Tags
   /**
    * Null: removes it. Rejects with `locked` if the present retention has not ended by `lock` and the new one is shorter or
-   * weaker.
+   * has another mode.
    */
   readonly retention?: Retention | null
   readonly legalHold?: boolean

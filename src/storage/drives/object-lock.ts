@@ -4,7 +4,7 @@ import { DriveError } from './drive-error.ts'
 /**
  * The attributes after a change in place. Call it while nobody else can change them.
  *
- * @throws DriveError `locked` if the change would shorten or weaken a retention that is still in effect
+ * @throws DriveError `locked` if the change would shorten a retention that is still in effect, or change its mode
  */
 export function changedAttributes(before: Attributes, change: AttributeChange): Attributes {
   const { tags, retention, legalHold, lock } = change
@@ -13,7 +13,7 @@ export function changedAttributes(before: Attributes, change: AttributeChange): 
     ...before,
     ...(tags !== undefined && { tags: Object.keys(tags).length > 0 ? tags : undefined }),
     ...(retention !== undefined && { retention: retention ?? undefined }),
-    ...(legalHold !== undefined && { legalHold: legalHold || undefined }),
+    ...(legalHold !== undefined && { legalHold }),
   }
   const present = Object.entries(after).filter(([, value]) => value !== undefined)
   return Object.fromEntries(present) as unknown as Attributes
@@ -35,15 +35,14 @@ export function assertUnlocked(
   if (retention !== undefined && isInEffect(retention, lock)) throw lockedUntil(retention)
 }
 
-/** A retention may always be extended; mode COMPLIANCE is never weakened (AWS, "Object Lock retention modes"). */
+/** A retention may always be extended. Another mode is an alteration, also a stricter one, as on AWS. */
 function assertMayReplace(
   before: Retention | undefined,
   after: Retention | null,
   lock: LockRules | undefined,
 ): void {
   if (before === undefined || !isInEffect(before, lock)) return
-  const isAsStrict = after?.mode === 'COMPLIANCE' || after?.mode === before.mode
-  if (!isAsStrict || after.untilMs < before.untilMs) throw lockedUntil(before)
+  if (after?.mode !== before.mode || after.untilMs < before.untilMs) throw lockedUntil(before)
 }
 
 function isInEffect({ mode, untilMs }: Retention, lock: LockRules | undefined): boolean {
