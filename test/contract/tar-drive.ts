@@ -57,9 +57,9 @@ export async function openTarDrive(path: string, uploads: StagedUploads): Promis
     },
     draft: (bucket, key) => startDraft(log, { bucket, key }, `${path}.draft-${randomUUID()}`),
     async remove(bucket, key) {
-      if (!log.bucket(bucket).objects.has(key)) return false
+      if (!log.bucket(bucket).objects.has(key)) return undefined
       await log.append({ bucket, key, isRemoved: true })
-      return true
+      return {}
     },
     close: () => log.file.close(),
   })

@@ -292,7 +292,7 @@ export interface WriteConditions {
 export interface RemovalConditions extends WriteConditions, VersionOptions {
   /** For the removal of a version. Absent: a version that has a retention stays. */
   readonly lock?: LockRules
-  /** When the object must have been modified, as `head` returned it: the same bytes may have been written again. */
+  /** When the object, or the version, must have been modified, as `head` returned it: the same bytes may have been written again. */
   readonly ifModifiedAtMs?: number
   /** Called after the object was checked. If it throws, the object stays: another process may have taken over the work. */
   readonly assertMayGoOn?: () => void

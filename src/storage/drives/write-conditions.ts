@@ -42,16 +42,22 @@ export function versionOf(metadata: ObjectMetadata | undefined): ObjectVersion |
   return { etag: metadata.attributes.etag, modifiedAtMs: metadata.modifiedAtMs }
 }
 
-/** As `assertConditions`, for a removal. */
+/**
+ * As `assertConditions`, for a removal. ETags are compared with the current version, also if another one is removed
+ * (AWS, "How to perform conditional deletes").
+ *
+ * @param removed the version with the `versionId` of the conditions
+ */
 export function assertRemovalConditions(
   name: ObjectName,
   current: ObjectVersion | undefined,
   conditions: RemovalConditions = {},
+  removed = current,
 ): void {
   assertConditions(name, current?.etag, conditions)
   const { ifModifiedAtMs, assertMayGoOn } = conditions
   assertMayGoOn?.()
-  if (ifModifiedAtMs === undefined || current?.modifiedAtMs === ifModifiedAtMs) return
+  if (ifModifiedAtMs === undefined || removed?.modifiedAtMs === ifModifiedAtMs) return
   throw new DriveError('condition', `${name.bucket}/${name.key} has been written again`)
 }
 

@@ -3,6 +3,14 @@ import type { ObjectMetadata, OpenObject, ReadPriority } from '../drive.ts'
 import { DriveError } from '../drive-error.ts'
 import { Reader } from './cloud/read-limiter.ts'
 
+/** The metadata alone, without what else a drive keeps in the same object. */
+export function metadataOf(object: ObjectMetadata): ObjectMetadata {
+  const { size, modifiedAtMs, attributes, versionId, isDeleteMarker } = object
+  const plain = { size, modifiedAtMs, attributes }
+  if (versionId === undefined) return plain
+  return { ...plain, versionId, ...(isDeleteMarker && { isDeleteMarker }) }
+}
+
 /** A small object that is already in memory, without an open file or request. */
 export class CachedObject implements OpenObject {
   readonly size: number

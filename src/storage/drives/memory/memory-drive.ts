@@ -1,12 +1,12 @@
-import type { Drive, OpenObject } from '../drive.ts'
+import type { Drive, ObjectMetadata, OpenObject } from '../drive.ts'
 import { changedSource } from '../drive-error.ts'
 import { defineDrive } from '../kit/define/define-drive.ts'
+import { SortedCursor } from '../kit/define/sorted-cursor.ts'
 import {
   ByteCollector,
   type MemoryObject,
   MemoryObjects,
   type MemoryOptions,
-  metadataOf,
   turn,
 } from './memory-objects.ts'
 import { MemoryUploads } from './memory-uploads.ts'
@@ -35,10 +35,10 @@ export function openMemoryDrive(options: MemoryOptions = {}): MemoryDrive {
       await turn()
       return objects.entries(bucket)
     },
-    async open(bucket, key) {
+    async open(bucket, key, options) {
       await turn()
-      const object = objects.get({ bucket, key })
-      return object && openObject(object)
+      const object = objects.get({ bucket, key }, options)
+      return object && openObject(object, objects.metadataOf(bucket, object))
     },
     async draft(bucket, key, { size = 0 }) {
       await turn()
@@ -49,37 +49,47 @@ export function openMemoryDrive(options: MemoryOptions = {}): MemoryDrive {
         write: (chunk) => collector.write(chunk),
         async publish(attributes) {
           const bytes = await collector.take()
-          return objects.put({ bucket, key }, { bytes, attributes })
+          return objects.metadataOf(bucket, objects.put({ bucket, key }, { bytes, attributes }))
         },
         discard: async () => collector.discard(),
       }
     },
     async copy(source, target, { attributes, conditions }) {
       await turn()
-      const object = objects.get(source)
+      const object = objects.get(source, source)
       if (object === undefined) return undefined
       if (object.attributes.etag !== source.etag) throw changedSource(source)
       const { bytes } = object
-      return metadataOf(objects.put(target, { bytes, attributes, conditions }))
+      return objects.metadataOf(
+        target.bucket,
+        objects.put(target, { bytes, attributes, conditions }),
+      )
     },
-    async setAttributes(bucket, key, change) {
+    async setAttributes(bucket, key, change, options) {
       await turn()
-      const object = objects.setAttributes({ bucket, key }, change)
-      return object && metadataOf(object)
+      const object = objects.setAttributes({ bucket, key }, change, options)
+      return object && objects.metadataOf(bucket, object)
     },
-    remove: async (bucket, key) => objects.remove({ bucket, key }),
+    remove: async (bucket, key, options) => objects.remove({ bucket, key }, options),
+    versionsRefusal: () => undefined,
+    listVersions(bucket, query) {
+      const { after, afterVersionId } = query
+      const rankOf = () => objects.rankOf({ bucket, key: after }, afterVersionId ?? '')
+      const versions = async () => objects.versions(bucket)
+      return new SortedCursor(versions, query, afterVersionId === undefined ? undefined : rankOf)
+    },
     quota: async () => ({ freeBytes: objects.freeBytes, totalBytes: objects.capacityBytes }),
   })
   return { ...drive, uploads }
 }
 
-function openObject(object: MemoryObject): OpenObject {
+function openObject({ bytes }: MemoryObject, metadata: ObjectMetadata): OpenObject {
   return {
-    ...metadataOf(object),
+    ...metadata,
     async *read(start, end) {
       for (let at = start; at < end; at += readChunkBytes) {
         await turn()
-        yield object.bytes.subarray(at, Math.min(at + readChunkBytes, end))
+        yield bytes.subarray(at, Math.min(at + readChunkBytes, end))
       }
     },
     close: () => Promise.resolve(),

@@ -11,9 +11,9 @@ export const memoryKind: DriveKind<MemoryLocation> = {
   parse: (text) => (text === 'memory:' ? { kind: 'memory' } : undefined),
   deletes: () => 'permanent',
   describe: () => 'in memory, lost on exit',
-  async open() {
+  async open({ versioningOf }) {
     const { openMemoryDrive } = await import('./memory-drive.ts')
-    const drive = openMemoryDrive()
+    const drive = openMemoryDrive({ versioningOf })
     return { drive, close: () => drive.close() }
   },
 }

@@ -1,13 +1,28 @@
 import { setImmediate } from 'node:timers/promises'
-import type { AttributeChange, Attributes } from '../attributes.ts'
-import type { ObjectMetadata, ObjectName, WriteConditions } from '../drive.ts'
+import type { AttributeChange, Attributes, LockRules } from '../attributes.ts'
+import type { ObjectMetadata, ObjectName, RemovalConditions, WriteConditions } from '../drive.ts'
 import { DriveError, notEmpty } from '../drive-error.ts'
+import type { Ranked } from '../kit/define/sorted-cursor.ts'
+import { metadataOf } from '../kit/open-objects.ts'
 import { listedAttributes, type ObjectEntry } from '../listed-entry.ts'
-import { changedAttributes } from '../object-lock.ts'
+import { assertUnlocked, changedAttributes } from '../object-lock.ts'
+import {
+  isEnabled,
+  nullVersionId,
+  type Removal,
+  type VersionEntry,
+  type VersioningOf,
+  type VersionOptions,
+} from '../versions.ts'
 import { assertConditions } from '../write-conditions.ts'
+import { MemoryVersionIds } from './memory-version-ids.ts'
 
-/** One version of an object. Never changes. */
+/** A version of an object, or a delete marker. Never changes. */
 export interface MemoryObject extends ObjectMetadata {
+  /** `null` in a bucket that never had versions. */
+  readonly versionId: string
+  /** Greater for each version that was created later. */
+  readonly order: number
   readonly bytes: Uint8Array
   /** The state of the upload that created it. */
   readonly uploadState?: string
@@ -21,27 +36,39 @@ export interface NewMemoryObject {
 }
 
 export interface MemoryOptions {
-  /** The limit for all objects together. @default 1 GiB */
+  /** The limit for all versions together. @default 1 GiB */
   readonly capacityBytes?: number
   /** Milliseconds since the epoch. @default Date.now */
   readonly now?: () => number
+  /** Absent: no bucket has versions. */
+  readonly versioningOf?: VersioningOf | undefined
 }
 
 interface MemoryBucket {
   readonly createdAtMs: number
-  readonly objects: Map<string, MemoryObject>
+  /** The versions of each key, the newest first. None is empty. */
+  readonly histories: Map<string, readonly MemoryObject[]>
 }
+
+const marker = {
+  bytes: new Uint8Array(),
+  attributes: { etag: '', headers: {}, metadata: {} },
+  isDeleteMarker: true,
+} as const
 
 /** The buckets and their objects. Every change is made in one turn of the event loop, so it is atomic. */
 export class MemoryObjects {
   readonly capacityBytes: number
   readonly now: () => number
+  readonly #versioningOf: VersioningOf
+  readonly #ids = new MemoryVersionIds()
   readonly #buckets = new Map<string, MemoryBucket>()
   #usedBytes = 0
 
   constructor(options: MemoryOptions) {
     this.capacityBytes = options.capacityBytes ?? 1024 ** 3
     this.now = options.now ?? Date.now
+    this.#versioningOf = options.versioningOf ?? (() => undefined)
   }
 
   get freeBytes(): number {
@@ -50,13 +77,13 @@ export class MemoryObjects {
 
   addBucket(bucket: string): void {
     if (this.#buckets.has(bucket)) return
-    this.#buckets.set(bucket, { createdAtMs: this.now(), objects: new Map() })
+    this.#buckets.set(bucket, { createdAtMs: this.now(), histories: new Map() })
   }
 
-  /** @throws DriveError `not-empty` */
+  /** @throws DriveError `not-empty`, also if there are only former versions or delete markers (AWS, DeleteBucket) */
   removeBucket(name: string): boolean {
-    const objects = this.#buckets.get(name)?.objects
-    if (objects !== undefined && objects.size > 0) throw notEmpty(name)
+    const histories = this.#buckets.get(name)?.histories
+    if (histories !== undefined && histories.size > 0) throw notEmpty(name)
     return this.#buckets.delete(name)
   }
 
@@ -67,38 +94,74 @@ export class MemoryObjects {
     throw new DriveError('no-bucket', `The drive has no bucket ${name}: prepare creates buckets`)
   }
 
-  get(name: ObjectName): MemoryObject | undefined {
-    return this.bucket(name.bucket).objects.get(name.key)
+  /** The current version, which is no delete marker, or the one with the `versionId`. */
+  get(name: ObjectName, { versionId }: VersionOptions = {}): MemoryObject | undefined {
+    const versions = this.#history(name)
+    if (versionId !== undefined) return versions.find((version) => version.versionId === versionId)
+    return versions[0]?.isDeleteMarker ? undefined : versions[0]
+  }
+
+  /** The version that an upload created. */
+  completed(name: ObjectName, uploadState: string): MemoryObject | undefined {
+    return this.#history(name).find((version) => version.uploadState === uploadState)
   }
 
   entries(bucket: string): ObjectEntry[] {
-    return [...this.bucket(bucket).objects].map(([key, { size, modifiedAtMs, attributes }]) => {
-      return { kind: 'object', key, size, modifiedAtMs, ...listedAttributes(attributes) }
+    return [...this.bucket(bucket).histories].flatMap(([key, [current]]) => {
+      if (current === undefined || current.isDeleteMarker) return []
+      const { size, modifiedAtMs, attributes } = current
+      return [{ kind: 'object', key, size, modifiedAtMs, ...listedAttributes(attributes) }]
     })
   }
 
-  put(name: ObjectName, { conditions, ...content }: NewMemoryObject): MemoryObject {
-    const old = this.get(name)
-    assertConditions(name, old?.attributes.etag, conditions)
-    const size = content.bytes.length
-    this.assertRoom(size - (old?.size ?? 0))
-    const object = { ...content, size, modifiedAtMs: this.now() }
-    this.bucket(name.bucket).objects.set(name.key, object)
-    this.#usedBytes += size - (old?.size ?? 0)
-    return object
+  versions(bucket: string): Ranked<VersionEntry>[] {
+    return [...this.bucket(bucket).histories].flatMap(([key, versions]) => {
+      return versions.map((version, index) => ({
+        entry: versionEntry(key, version, versions[index - 1]),
+        rank: -version.order,
+      }))
+    })
   }
 
-  setAttributes(name: ObjectName, change: AttributeChange): MemoryObject | undefined {
-    const object = this.get(name)
-    if (object === undefined) return undefined
+  /** The rank of a version in `versions`, also after its removal. */
+  rankOf(name: ObjectName, versionId: string): number {
+    const found = this.get(name, { versionId })
+    return -(found?.order ?? this.#ids.orderOf(versionId))
+  }
+
+  put(name: ObjectName, { conditions, ...content }: NewMemoryObject): MemoryObject {
+    assertConditions(name, this.get(name)?.attributes.etag, conditions)
+    return this.#add(name, content)
+  }
+
+  setAttributes(
+    name: ObjectName,
+    change: AttributeChange,
+    options?: VersionOptions,
+  ): MemoryObject | undefined {
+    const object = this.get(name, options)
+    if (object === undefined || object.isDeleteMarker) return undefined
     const changed = { ...object, attributes: changedAttributes(object.attributes, change) }
-    this.bucket(name.bucket).objects.set(name.key, changed)
+    this.#replace(name, object, changed)
     return changed
   }
 
-  remove(name: ObjectName): boolean {
-    this.#usedBytes -= this.get(name)?.size ?? 0
-    return this.bucket(name.bucket).objects.delete(name.key)
+  remove(name: ObjectName, { versionId, lock }: RemovalConditions = {}): Removal | undefined {
+    const isVersioned = this.#versioningOf(name.bucket) !== undefined
+    if (isVersioned && versionId === undefined) return removalOf(this.#add(name, marker, lock))
+    const removed = this.get(name, { versionId })
+    if (removed === undefined) return undefined
+    assertUnlocked(removed.attributes, lock)
+    this.#replace(name, removed)
+    this.#usedBytes -= removed.size
+    return isVersioned ? removalOf(removed) : {}
+  }
+
+  /** The metadata as the drive returns it. */
+  metadataOf(bucket: string, object: MemoryObject): ObjectMetadata {
+    const { versionId, ...plain } = metadataOf(object)
+    const isVersioned = this.#versioningOf(bucket) !== undefined
+    return isVersioned && versionId !== undefined ? { ...plain, versionId } : plain
   }
 
   /** @throws DriveError `full` when this many more bytes do not fit. */
@@ -106,15 +169,56 @@ export class MemoryObjects {
     if (bytes <= this.freeBytes) return
     throw new DriveError('full', `The memory drive holds ${this.capacityBytes} bytes and is full`)
   }
+
+  #history({ bucket, key }: ObjectName): readonly MemoryObject[] {
+    return this.bucket(bucket).histories.get(key) ?? []
+  }
+
+  /** Adds the newest version. While versions are not enabled, it replaces the version `null`. */
+  #add(
+    name: ObjectName,
+    content: Omit<NewMemoryObject, 'conditions'>,
+    lock?: LockRules,
+  ): MemoryObject {
+    const versioning = this.#versioningOf(name.bucket)
+    const [nowMs, size] = [this.now(), content.bytes.length]
+    const { order, id } = this.#ids.next(nowMs)
+    const versionId = versioning && isEnabled(versioning) ? id : nullVersionId
+    const replaced = this.get(name, { versionId })
+    if (replaced !== undefined) assertUnlocked(replaced.attributes, lock)
+    const addedBytes = size - (replaced?.size ?? 0)
+    this.assertRoom(addedBytes)
+    const object = { ...content, size, modifiedAtMs: nowMs, versionId, order }
+    const others = this.#history(name).filter((version) => version !== replaced)
+    this.bucket(name.bucket).histories.set(name.key, [object, ...others])
+    this.#usedBytes += addedBytes
+    return object
+  }
+
+  /** Changes a version in its place, or removes it. */
+  #replace(name: ObjectName, old: MemoryObject, ...changed: readonly MemoryObject[]): void {
+    const versions = this.#history(name).flatMap((one) => (one === old ? changed : [one]))
+    const { histories } = this.bucket(name.bucket)
+    if (versions.length === 0) histories.delete(name.key)
+    else histories.set(name.key, versions)
+  }
+}
+
+function removalOf({ versionId, isDeleteMarker }: MemoryObject): Removal {
+  return { versionId, ...(isDeleteMarker && { isDeleteMarker }) }
+}
+
+/** @param newer the next newer version, if any */
+function versionEntry(key: string, version: MemoryObject, newer?: MemoryObject): VersionEntry {
+  const { versionId, size, modifiedAtMs, attributes, isDeleteMarker = false } = version
+  const entry = { kind: 'object', key, versionId, size, modifiedAtMs, isDeleteMarker } as const
+  const replaced = newer && { replacedAtMs: newer.modifiedAtMs }
+  return { ...entry, isLatest: newer === undefined, ...replaced, ...listedAttributes(attributes) }
 }
 
 /** Lets other work run, as every real drive does in every call. */
 export async function turn(): Promise<void> {
   await setImmediate()
-}
-
-export function metadataOf({ size, modifiedAtMs, attributes }: MemoryObject): ObjectMetadata {
-  return { size, modifiedAtMs, attributes }
 }
 
 /** Collects the bytes of a draft or part. */

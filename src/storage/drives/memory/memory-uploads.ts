@@ -9,7 +9,7 @@ import type {
 import { DriveError } from '../drive-error.ts'
 import { endingPart, lostBytes } from '../kit/uploads/upload-rules.ts'
 import type { AppendOptions, BeginOptions, UploadAbilities } from '../upload-abilities.ts'
-import { ByteCollector, type MemoryObjects, metadataOf, turn } from './memory-objects.ts'
+import { ByteCollector, type MemoryObjects, turn } from './memory-objects.ts'
 
 interface MemoryUpload {
   /** The parts of an upload in any order, by place. */
@@ -92,15 +92,15 @@ export class MemoryUploads implements UploadDrive {
     const { target, attributes, conditions } = options
     const { uploadId } = parse(state)
     if (this.#published.has(uploadId)) {
-      const object = this.#objects.get(target)
-      return object?.uploadState === state ? metadataOf(object) : undefined
+      const object = this.#objects.completed(target, state)
+      return object && this.#objects.metadataOf(target.bucket, object)
     }
     const bytes = this.#bytesOf(state, options)
     options.assertHeld?.()
     const object = this.#objects.put(target, { bytes, attributes, conditions, uploadState: state })
     this.#uploads.delete(uploadId)
     this.#published.add(uploadId)
-    return metadataOf(object)
+    return this.#objects.metadataOf(target.bucket, object)
   }
 
   async isPublished(state: string): Promise<boolean> {

@@ -1,19 +1,12 @@
 import { Limiter } from '../../../../platform/process/limiter.ts'
-import { compareKeys } from '../../../../platform/text/key-order.ts'
-import type {
-  Draft,
-  DraftOptions,
-  Drive,
-  ObjectMetadata,
-  ObjectName,
-  OpenObject,
-} from '../../drive.ts'
-import type { Entry, EntryCursor, ListQuery, ObjectEntry } from '../../listed-entry.ts'
-import { plainRemoval } from '../../versions.ts'
+import type { Draft, DraftOptions, Drive, ObjectName, OpenObject } from '../../drive.ts'
+import type { ObjectEntry } from '../../listed-entry.ts'
 import { assertConditions, assertRemovalConditions, versionOf } from '../../write-conditions.ts'
 import { requireLegalKey } from '../names/key-path.ts'
+import { metadataOf } from '../open-objects.ts'
 import { endingDraft } from '../uploads/upload-rules.ts'
 import type { Alone, DraftPublisher, DriveCore } from './drive-core.ts'
+import { type Ranked, SortedCursor } from './sorted-cursor.ts'
 import { UploadsByDraft } from './uploads-by-draft.ts'
 
 /**
@@ -34,9 +27,10 @@ export function defineDrive(core: DriveCore): Drive {
     addBucket: (bucket) => alone(() => core.addBucket(bucket)),
     removeBucket: (bucket) => alone(() => core.removeBucket(bucket)),
     check: async (access) => core.check?.(access),
-    list: (bucket, query) => new SortedCursor(() => core.objects(bucket), query),
-    async head(bucket, key) {
-      const found = await publisher.head({ bucket, key })
+    list: (bucket, query) =>
+      new SortedCursor(async () => (await core.objects(bucket)).map(unranked), query),
+    async head(bucket, key, options) {
+      const found = await publisher.head({ bucket, key }, options)
       return found && metadataOf(found)
     },
     async open(bucket, key, options) {
@@ -50,9 +44,12 @@ export function defineDrive(core: DriveCore): Drive {
     }),
     remove: (bucket, key, conditions) =>
       alone(async () => {
-        const current = conditions && (await publisher.head({ bucket, key }))
-        assertRemovalConditions({ bucket, key }, versionOf(current), conditions)
-        return plainRemoval(await core.remove(bucket, key))
+        const name = { bucket, key }
+        const current = conditions && (await publisher.head(name))
+        const isOther = conditions?.versionId !== undefined
+        const removed = isOther ? await publisher.head(name, conditions) : current
+        assertRemovalConditions(name, versionOf(current), conditions, versionOf(removed))
+        return await core.remove(bucket, key, conditions)
       }),
     async close() {
       await core.close?.()
@@ -78,8 +75,8 @@ function publisherOf(core: DriveCore, alone: Alone): DraftPublisher {
         await before?.(current)
         return metadataOf(await draft.publish(attributes, uploadId))
       }),
-    async head({ bucket, key }) {
-      const object = await core.open(bucket, key)
+    async head({ bucket, key }, options) {
+      const object = await core.open(bucket, key, options)
       await object?.close()
       return object
     },
@@ -126,61 +123,6 @@ function closableObject(object: OpenObject): OpenObject {
   }
 }
 
-function metadataOf({ size, modifiedAtMs, attributes }: ObjectMetadata): ObjectMetadata {
-  return { size, modifiedAtMs, attributes }
-}
-
-/** Sorts all objects of the bucket for every page: slow, but short and correct. */
-class SortedCursor implements EntryCursor {
-  readonly #objects: () => Promise<readonly ObjectEntry[]>
-  readonly #query: ListQuery
-  /** No entry below this. */
-  #from = ''
-  /** The key of the last entry returned. */
-  #last = ''
-  #hasEnded = false
-
-  /** @param objects all objects of the bucket, in any order */
-  constructor(objects: () => Promise<readonly ObjectEntry[]>, query: ListQuery) {
-    this.#objects = objects
-    this.#query = query
-  }
-
-  async next(limit: number): Promise<Entry[]> {
-    const entries: Entry[] = []
-    if (this.#hasEnded) return entries
-    const objects = await this.#objects()
-    const wanted = objects.filter(({ key }) => this.#isWanted(key))
-    for (const object of wanted.sort((a, b) => compareKeys(a.key, b.key))) {
-      if (entries.length === limit) break
-      const entry = this.#entryOf(object)
-      if (!this.#isAhead(entry.key)) continue
-      this.#last = entry.key
-      entries.push(entry)
-    }
-    this.#hasEnded = entries.length === 0
-    return entries
-  }
-
-  seek(key: string): void {
-    if (compareKeys(key, this.#from) > 0) this.#from = key
-  }
-
-  #isWanted(key: string): boolean {
-    return key.startsWith(this.#query.prefix) && compareKeys(key, this.#query.after) > 0
-  }
-
-  #isAhead(entryKey: string): boolean {
-    return (
-      entryKey !== this.#query.after &&
-      compareKeys(entryKey, this.#from) >= 0 &&
-      compareKeys(entryKey, this.#last) > 0
-    )
-  }
-
-  #entryOf(object: ObjectEntry): Entry {
-    const { prefix, delimiter } = this.#query
-    const end = delimiter === undefined ? -1 : object.key.indexOf(delimiter, prefix.length)
-    return end < 0 ? object : { kind: 'folder', key: object.key.slice(0, end + 1) }
-  }
+function unranked(entry: ObjectEntry): Ranked<ObjectEntry> {
+  return { entry, rank: 0 }
 }

@@ -6,10 +6,12 @@ import type {
   ObjectName,
   OpenObject,
   OpenOptions,
+  RemovalConditions,
   UploadDrive,
   WriteConditions,
 } from '../../drive.ts'
 import type { ObjectEntry } from '../../listed-entry.ts'
+import type { Removal, VersionOptions } from '../../versions.ts'
 import type { StagedUploads } from '../uploads/staged-uploads.ts'
 
 /** What is stored with an object: its attributes and, if it was an upload, the upload's ID. */
@@ -33,6 +35,9 @@ export interface DriveCore
       Pick<
         Drive,
         | 'deletes'
+        | 'versionsRefusal'
+        | 'setVersioning'
+        | 'listVersions'
         | 'trashes'
         | 'isLocal'
         | 'check'
@@ -52,8 +57,8 @@ export interface DriveCore
     options?: OpenOptions,
   ): Promise<(OpenObject & CoreObject) | undefined>
   draft(bucket: string, key: string, options: DraftOptions): Promise<CoreDraft>
-  /** Removes the object; false if there was none. */
-  remove(bucket: string, key: string): Promise<boolean>
+  /** As Drive.remove. The conditions hold, and only `versionId` and `lock` are left to be obeyed. */
+  remove(bucket: string, key: string, options?: RemovalConditions): Promise<Removal | undefined>
   /** The directory in which parts wait until they are written as an object, or the drive's own uploads. */
   readonly uploads: StagedUploads | UploadDrive
 }
@@ -73,5 +78,5 @@ interface Publication {
 export interface DraftPublisher {
   draft(name: ObjectName, options: DraftOptions): Promise<CoreDraft>
   publish(draft: CoreDraft, name: ObjectName, publication: Publication): Promise<ObjectMetadata>
-  head(name: ObjectName): Promise<CoreObject | undefined>
+  head(name: ObjectName, options?: VersionOptions): Promise<CoreObject | undefined>
 }

@@ -1,5 +1,6 @@
 import { parsedJson } from '../../../../platform/text/json-text.ts'
 import type { ObjectMetadata, ObjectName, PartDraft, UploadDrive } from '../../drive.ts'
+import { metadataOf } from '../open-objects.ts'
 import { StagedBytes, type StagedUploads } from '../uploads/staged-uploads.ts'
 import {
   alreadyPublished,
@@ -121,8 +122,7 @@ export class UploadsByDraft implements UploadDrive {
     if (note === undefined) return undefined
     const current = await this.#publisher.head(note.target)
     if (current?.uploadId === id) {
-      const { size, modifiedAtMs, attributes } = current
-      return { metadata: { size, modifiedAtMs, attributes } }
+      return { metadata: metadataOf(current) }
     }
     const isAsBefore = JSON.stringify(versionIn(current)) === JSON.stringify(note.before)
     // If a process was killed, it is unknown whether it had published an object that has been overwritten since.

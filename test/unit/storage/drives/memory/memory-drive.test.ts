@@ -67,4 +67,35 @@ describe('the memory drive', () => {
     await assert.rejects(draft.write(new Uint8Array(1)), { name: 'AbortError' })
     await draft.discard()
   })
+
+  it('counts former versions, and gives each an ID in the order of creation', async () => {
+    let changes: number[] | undefined
+    const versioningOf = () => changes && { changes }
+    const drive = openMemoryDrive({ capacityBytes: 10, now: () => 1000, versioningOf })
+    await drive.prepare(['b'])
+    const write = async (size: number) => {
+      const draft = await drive.draft('b', 'k', {})
+      await draft.write(new Uint8Array(size))
+      return await draft.publish(attributes)
+    }
+    assert.equal('versionId' in (await write(1)), false)
+    changes = [1]
+    const [first, second] = [await write(2), await write(3)]
+    assert.ok((first.versionId ?? '') < (second.versionId ?? ''))
+    assert.deepEqual(await drive.quota?.(), { freeBytes: 4, totalBytes: 10 })
+    await assert.rejects(write(5), { kind: 'full' })
+    changes = [1, 2]
+    assert.equal((await write(4)).versionId, 'null')
+    await drive.remove('b', 'k', { versionId: second.versionId })
+    assert.deepEqual(await drive.quota?.(), { freeBytes: 4, totalBytes: 10 })
+    const listed = await drive.listVersions?.('b', { prefix: '', after: '' }).next(10)
+    assert.deepEqual(
+      listed?.map((entry) => entry.kind === 'object' && [entry.versionId, entry.size]),
+      [
+        ['null', 4],
+        [first.versionId, 2],
+      ],
+    )
+    await assert.rejects(drive.removeBucket('b'), { kind: 'not-empty' })
+  })
 })
