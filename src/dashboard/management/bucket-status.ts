@@ -1,3 +1,4 @@
+import type { PolicyAction } from '../../storage/buckets/bucket-policy.ts'
 import type { BucketConfiguration } from '../../storage/buckets/buckets.ts'
 import { originsOf } from '../../storage/buckets/cors-rules.ts'
 import type { LifecycleRule } from '../../storage/buckets/lifecycle-rules.ts'
@@ -40,12 +41,21 @@ export async function describeBuckets(
   }))
 }
 
+const openedBy: Readonly<Partial<Record<PolicyAction, string>>> = {
+  's3:GetObject': 'read',
+  's3:GetObjectVersion': 'read versions of',
+  's3:GetObjectTagging': 'read tags of',
+  's3:GetObjectVersionTagging': 'read tags of versions of',
+  's3:ListBucket': 'list',
+  's3:ListBucketVersions': 'list versions',
+}
+
 /** For people to read, so conditions on listings are left out. */
 function openByPolicy({ policy, publicAccessBlock }: BucketConfiguration): string[] {
   if (policy === undefined || publicAccessBlock?.restrictPublicBuckets) return []
   const parts = policy.grants.flatMap(({ action, keys }) => {
-    if (keys !== undefined) return [`read ${keys}`]
-    return action === 's3:ListBucket' ? ['list'] : []
+    const what = openedBy[action]
+    return what === undefined ? [] : [keys === undefined ? what : `${what} ${keys}`]
   })
   return [...new Set(parts)]
 }

@@ -7,13 +7,19 @@ export interface WantedAccess {
   readonly key: string
   /** Whether the bucket allows this to everyone. */
   readonly isPublic: boolean
+  /** Whether it is for a version in a bucket with versions. `isPublic` does not include versions. */
+  readonly isOfVersion?: boolean
 }
 
 /** The only place that decides whether a request is allowed. */
 export function isAuthorized(identity: Identity, wanted: WantedAccess): boolean {
-  if (identity.kind === 'owner' || wanted.isPublic) return true
+  const { isPublic, isOfVersion, action } = wanted
+  if (identity.kind === 'owner' || (isPublic && !isOfVersion)) return true
   if (identity.kind === 'anonymous') return false
-  return identity.grants.some((grant) => allows(grant, wanted))
+  const needed = (isOfVersion && versionActions[action]) || [action]
+  return needed.every((each) =>
+    identity.grants.some((grant) => allows(grant, { ...wanted, action: each })),
+  )
 }
 
 /** Whether the identity has a right for the bucket that anonymous users do not have. */
@@ -21,11 +27,18 @@ export function canSeeBucket(identity: Identity, bucket: string): boolean {
   return isAuthorized(identity, { action: 'any', bucket, key: '', isPublic: false })
 }
 
-function allows(grant: Grant, { action, bucket, key }: WantedAccess): boolean {
+function allows(
+  grant: Grant,
+  { action, bucket, key }: Pick<WantedAccess, 'action' | 'bucket' | 'key'>,
+): boolean {
   if (grant.bucket !== '*' && grant.bucket !== bucket) return false
   if (action === 'any') return grant.actions.length > 0
   // A prefix limits keys. Who may use only some of the keys cannot manage the bucket.
-  return grant.actions.includes(action) && key.startsWith(grant.prefix)
+  return includesAction(grant.actions, action) && key.startsWith(grant.prefix)
+}
+
+function includesAction(granted: readonly Action[], action: Action): boolean {
+  return granted.includes(action) || (action === 'create' && granted.includes('write'))
 }
 
 /** The sender of a request. */
@@ -63,16 +76,34 @@ export const owner: OwnerIdentity = { kind: 'owner' }
 export const anonymous: AnonymousIdentity = { kind: 'anonymous' }
 
 /** What a grant can allow. */
-export const actions = ['list', 'read', 'write', 'delete', 'manage'] as const
+export const actions = [
+  ...(['list', 'read', 'create', 'write', 'delete'] as const),
+  ...(['read-version', 'delete-version', 'bypass', 'manage'] as const),
+] as const
 
 /**
  * - `list`: list keys
  * - `read`: read objects and their metadata
- * - `write`: create and overwrite objects, in one request or in parts
- * - `delete`: delete objects
+ * - `create`: create objects where there is none, in one request or in parts
+ * - `write`: create and overwrite objects, and change their tags
+ * - `delete`: delete objects; in a bucket with versions, their versions stay
+ * - `read-version`: list versions, and read them by ID
+ * - `delete-version`: remove a version permanently
+ * - `bypass`: do so although the version has a retention in mode GOVERNANCE
  * - `manage`: create, configure and remove the bucket
  */
 export type Action = (typeof actions)[number]
+
+/**
+ * The rights that an action needs in a bucket with versions if the request names a version, the newest one included.
+ * Lifecycle rules select by tags what they remove, so changing a former version's tags needs the right to remove it.
+ */
+const versionActions: Readonly<Partial<Record<Action | 'any', readonly Action[]>>> = {
+  list: ['read-version'],
+  read: ['read-version'],
+  write: ['write', 'delete-version'],
+  delete: ['delete-version'],
+}
 
 /** A right of an access key. A key may have several; one that allows an action is enough. */
 export interface Grant {

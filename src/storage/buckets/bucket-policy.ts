@@ -2,7 +2,10 @@
 export const policyActions = [
   's3:GetObject',
   's3:GetObjectVersion',
+  's3:GetObjectTagging',
+  's3:GetObjectVersionTagging',
   's3:ListBucket',
+  's3:ListBucketVersions',
   's3:GetBucketLocation',
 ] as const
 export type PolicyAction = (typeof policyActions)[number]

@@ -3,7 +3,11 @@ import { canSeeBucket, type Identity, isAuthorized, owner } from '../access/auth
 import type { RequestLimit } from '../access/request-rate.ts'
 import type { BucketConfiguration } from '../buckets/buckets.ts'
 import { DriveError } from '../drives/drive-error.ts'
-import { hasPolicyInForce, isOpenByPolicy } from './configuration/public-access.ts'
+import {
+  concernsVersions,
+  hasPolicyInForce,
+  isOpenByPolicy,
+} from './configuration/public-access.ts'
 import type { Access, BucketContext, NewBucketContext, S3Service } from './context.ts'
 import { absentBucket, noSuchBucket, quoted, S3Error } from './errors.ts'
 import { authenticateForm } from './form/form-signature.ts'
@@ -185,23 +189,25 @@ function notAllowed(bucket: string): string {
  * @throws S3Error AccessDenied
  */
 export function authorize(
-  { action, policy, public: openTo }: Access,
+  { action, policy, public: openTo, ofVersions }: Access,
   context: NewBucketContext,
   key: string,
 ): 'right' | 'policy' {
   const { identity, bucket, configuration, service, query } = context
-  const request = { policy, key, prefix: query.get('prefix'), hasVersion: query.has('versionId') }
+  const versionId = query.get('versionId')
+  const request = { policy, key, prefix: query.get('prefix'), hasVersion: versionId !== undefined }
+  const isOfVersion = concernsVersions(configuration, ofVersions ? '' : versionId)
   const isPublic =
     configuration?.isPublic === true &&
     (openTo === 'read' || (openTo === 'list' && service.settings.publicList))
-  if (isAuthorized(identity, { action, bucket, key, isPublic })) return 'right'
+  if (isAuthorized(identity, { action, bucket, key, isPublic, isOfVersion })) return 'right'
   if (configuration !== undefined && isOpenByPolicy(configuration, request)) return 'policy'
   if (identity.kind === 'key') {
     throw new S3Error(
       'AccessDenied',
       'Access Denied: this access key does not allow the request.',
       {
-        reason: `The access key ${quoted(identity.name)} has no grant to ${action} ${quoted(`${bucket}/${key}`)}.`,
+        reason: `The access key ${quoted(identity.name)} has no grant to ${action} ${isOfVersion ? 'a version of ' : ''}${quoted(`${bucket}/${key}`)}.`,
       },
     )
   }

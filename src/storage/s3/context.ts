@@ -120,6 +120,8 @@ export type Operation<Context extends ServiceContext> = (context: Context) => Pr
 export interface Access {
   /** The right to the key; for `list`, to the prefix. `any`: any right in the bucket. */
   readonly action: WantedAccess['action']
+  /** Whether it concerns versions even if the request names none. */
+  readonly ofVersions?: true
   /**
    * Whether the operation is open to everyone in a public bucket, even unsigned. `read`: yes, as for every GET and
    * HEAD (docs/contract/object-storage.md, "Public buckets"); `list`: if PUBLIC_LIST allows it.

@@ -77,9 +77,11 @@ const location: Access = { ...visit, policy: 's3:GetBucketLocation' }
 const head: Access = { ...visit, policy: 's3:ListBucket' }
 const list: Access = { action: 'list', public: 'list' }
 const listObjectsAccess: Access = { ...list, policy: 's3:ListBucket' }
+const listVersions: Access = { ...list, policy: 's3:ListBucketVersions', ofVersions: true }
 const manage: Access = { action: 'manage' }
 const read: Access = { action: 'read', public: 'read' }
 const getAccess: Access = { ...read, policy: 's3:GetObject' }
+const getTagging: Access = { ...read, policy: 's3:GetObjectTagging' }
 const write: Access = { action: 'write' }
 const remove: Access = { action: 'delete' }
 /** Parts can be listed by those who may upload them. In a public bucket every GET is public. */
@@ -137,7 +139,7 @@ export const operations = {
     'GET',
     'versions',
     listObjectVersions,
-    list,
+    listVersions,
     always,
     'REST.GET.BUCKETVERSIONS',
   ),
@@ -296,7 +298,7 @@ export const operations = {
     'GET',
     'tagging',
     getObjectTagging,
-    read,
+    getTagging,
     always,
     'REST.GET.OBJECT_TAGGING',
   ),

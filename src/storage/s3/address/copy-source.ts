@@ -7,7 +7,7 @@ import { isLegalKey } from '../../drives/kit/names/key-path.ts'
 import { lendRange } from '../../drives/lend-range.ts'
 import { bodyFailure, hasBody } from '../body/payload.ts'
 import { type PayloadDigest, PayloadDigester, type PayloadSink } from '../body/payload-writer.ts'
-import { isOpenByPolicy } from '../configuration/public-access.ts'
+import { concernsVersions, isOpenByPolicy } from '../configuration/public-access.ts'
 import type { ObjectContext } from '../context.ts'
 import { absentBucket, invalidArgument, quoted, S3Error } from '../errors.ts'
 import { evaluateReadConditions, readConditions } from '../headers/preconditions.ts'
@@ -28,7 +28,7 @@ export async function refuseBody(request: HttpRequest): Promise<void> {
 
 export interface CopySource {
   readonly source: ObjectName
-  /** A policy that allows s3:GetObject does not allow s3:GetObjectTagging. */
+  /** Whether the sender may read its tags, which a policy allows separately. */
   readonly showsTags: boolean
 }
 
@@ -67,14 +67,16 @@ export function copySourceOf({ request, service, identity }: ObjectContext): Cop
     hasVersion: version !== null,
   } as const
   const isPublic = configuration?.isPublic === true
-  const showsTags = isAuthorized(identity, { action: 'read', bucket, key, isPublic })
-  if (!configuration || !(showsTags || isOpenByPolicy(configuration, asked))) {
+  const isOfVersion = concernsVersions(configuration, version?.[1])
+  const mayRead = isAuthorized(identity, { action: 'read', bucket, key, isPublic, isOfVersion })
+  if (!configuration || !(mayRead || isOpenByPolicy(configuration, asked))) {
     const maySee = configuration === undefined && canSeeBucket(identity, bucket)
     throw new S3Error('AccessDenied', `Access to the source ${quoted(path)} is not allowed.`, {
       inAws: maySee ? absentBucket(bucket) : undefined,
     })
   }
-  return { source: { bucket, key }, showsTags }
+  const tagging = { ...asked, policy: 's3:GetObjectTagging' } as const
+  return { source: { bucket, key }, showsTags: mayRead || isOpenByPolicy(configuration, tagging) }
 }
 
 function invalidSource(message: string, header: string): S3Error {

@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { HeaderFields } from '../../../platform/http/message.ts'
 import { isAuthorized } from '../../access/authorize.ts'
 import type { ObjectMetadata } from '../../drives/drive.ts'
+import { concernsVersions } from '../configuration/public-access.ts'
 import type { ObjectContext } from '../context.ts'
 import { S3Error, unknownAttributes } from '../errors.ts'
 import { checksumHeaders } from '../headers/checksum-headers.ts'
@@ -98,8 +99,9 @@ export function planRead(request: ReadRequest, metadata: ObjectMetadata): ReadPl
 }
 
 /** Not if the reader may read only because everyone may (API reference, GetObject: "x-amz-tagging-count"). */
-function mayReadTags({ identity, bucket, key }: ObjectContext): boolean {
-  return isAuthorized(identity, { action: 'read', bucket, key, isPublic: false })
+function mayReadTags({ identity, bucket, key, configuration, query }: ObjectContext): boolean {
+  const isOfVersion = concernsVersions(configuration, query.get('versionId'))
+  return isAuthorized(identity, { action: 'read', bucket, key, isPublic: false, isOfVersion })
 }
 
 function isKnownToClient(request: ReadRequest, metadata: ObjectMetadata): boolean {

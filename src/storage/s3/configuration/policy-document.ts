@@ -20,7 +20,15 @@ const versions: readonly unknown[] = [undefined, '2012-10-17', '2008-10-17']
 const actionsByName: ReadonlyMap<string, PolicyAction> = new Map(
   policyActions.map((action) => [action.toLowerCase(), action]),
 )
-const ofObjects: ReadonlySet<PolicyAction> = new Set(['s3:GetObject', 's3:GetObjectVersion'])
+const ofObjects: ReadonlySet<PolicyAction> = new Set<PolicyAction>([
+  ...(['s3:GetObject', 's3:GetObjectVersion'] as const),
+  ...(['s3:GetObjectTagging', 's3:GetObjectVersionTagging'] as const),
+])
+/** Service authorization reference: those that have the condition key s3:prefix. */
+const ofListings: ReadonlySet<PolicyAction> = new Set<PolicyAction>([
+  's3:ListBucket',
+  's3:ListBucketVersions',
+])
 const operators: ReadonlySet<string> = new Set<PrefixOperator>(['StringEquals', 'StringLike'])
 
 type Fields = Readonly<Record<string, unknown>>
@@ -77,8 +85,8 @@ function readStatement(statement: unknown, index: number, bucket: string): reado
   const arns = unique(textsOf(Resource, name, 'Resource'))
   const resources = arns.map((arn) => keysOf(arn, bucket, name))
   const prefixes = prefixesOf(Condition, name)
-  if (prefixes !== undefined && actions.some((action) => action !== 's3:ListBucket')) {
-    throw refused(name, 'only s3:ListBucket can have a Condition')
+  if (prefixes !== undefined && actions.some((action) => !ofListings.has(action))) {
+    throw refused(name, `only ${[...ofListings].join(' and ')} can have a Condition`)
   }
   const isUsed = (isOfObjects: boolean) =>
     actions.some((action) => ofObjects.has(action) === isOfObjects)

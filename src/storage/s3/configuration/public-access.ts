@@ -20,6 +20,23 @@ interface OpenRequest {
   readonly hasVersion: boolean
 }
 
+/** The action that a request needs if it names a version (AWS, "Required permissions for Amazon S3 API operations"). */
+const ofVersion: Readonly<Partial<Record<PolicyAction, PolicyAction>>> = {
+  's3:GetObject': 's3:GetObjectVersion',
+  's3:GetObjectTagging': 's3:GetObjectVersionTagging',
+}
+
+/**
+ * Whether a request concerns one version of an object, or lists them. In a bucket that never had versions, the version ID
+ * `null` is another name of the object.
+ */
+export function concernsVersions(
+  configuration: BucketConfiguration | undefined,
+  versionId: string | undefined,
+): boolean {
+  return versionId !== undefined && typeof configuration?.versioning === 'object'
+}
+
 /** Whether the bucket policy allows the request to everyone. */
 export function isOpenByPolicy(
   { policy: kept, publicAccessBlock }: BucketConfiguration,
@@ -27,8 +44,8 @@ export function isOpenByPolicy(
 ): boolean {
   if (kept === undefined || action === undefined) return false
   if (publicAccessBlock?.restrictPublicBuckets) return false
-  const isVersion = action === 's3:GetObject' && hasVersion
-  return allowsEveryone(kept, { action: isVersion ? 's3:GetObjectVersion' : action, key, prefix })
+  const needed = hasVersion ? (ofVersion[action] ?? action) : action
+  return allowsEveryone(kept, { action: needed, key, prefix })
 }
 
 /** Whether the bucket has a policy that grants anything to anonymous users. */

@@ -8,6 +8,7 @@ import {
   readSmallBody,
   type XmlElement,
 } from '../body/xml-body.ts'
+import { concernsVersions } from '../configuration/public-access.ts'
 import type { BucketContext, ObjectContext, S3Service } from '../context.ts'
 import { headerNotImplemented, noSuchKey, S3Error } from '../errors.ts'
 import { type ExpectedDigests, expectedDigests } from '../headers/checksum-headers.ts'
@@ -160,10 +161,12 @@ async function removeTogether({ service, bucket }: BucketContext, keys: readonly
 }
 
 function refusalOf(
-  { identity, bucket }: BucketContext,
+  { identity, bucket, configuration }: BucketContext,
   { key, versionId, unknownCondition }: Doomed,
 ): S3Error | undefined {
-  if (!isAuthorized(identity, { action: 'delete', bucket, key, isPublic: false })) {
+  const isOfVersion = concernsVersions(configuration, versionId)
+  const wanted = { action: 'delete', bucket, key, isPublic: false, isOfVersion } as const
+  if (!isAuthorized(identity, wanted)) {
     return new S3Error('AccessDenied', 'This access key may not delete this object.')
   }
   if (!isLegalKey(key)) return new S3Error('KeyTooLongError')

@@ -23,6 +23,7 @@ function rightsOfGrant({ bucket: name, prefix, actions: allowed }: Grant): strin
   return (name === '*' ? buckets : [name]).flatMap((bucket) =>
     allowed.flatMap((action) => [
       ...allowedKeys.map((key) => `${action} ${bucket} ${key}`),
+      ...(action === 'write' ? allowedKeys.map((key) => `create ${bucket} ${key}`) : []),
       `any ${bucket} `,
     ]),
   )
@@ -76,5 +77,34 @@ test('The owner may do everything, an unsigned request only what is public', () 
     assert.equal(isAuthorized(owner, { ...wanted, isPublic: false }), true)
     assert.equal(isAuthorized(anonymous, { ...wanted, isPublic: false }), false)
     assert.equal(isAuthorized(anonymous, { ...wanted, isPublic: true }), true)
+  }
+})
+
+test('A version needs rights of its own, which a public bucket does not give', () => {
+  /** Action → the rights that it needs for a version. */
+  const needed = {
+    list: ['read-version'],
+    read: ['read-version'],
+    write: ['write', 'delete-version'],
+    delete: ['delete-version'],
+  } as const
+  for (const grants of randomGrants(200)) {
+    const rights = rightsOf(grants)
+    const identity = { kind: 'key', accessKeyId: 'AK', name: 'app', grants, limits: {} } as const
+    for (const action of ['list', 'read', 'write', 'delete'] as const) {
+      for (const [bucket, key] of buckets
+        .slice(0, -1)
+        .flatMap((b) => keys.map((k) => [b, k] as const))) {
+        const wanted = { action, bucket, key, isPublic: true, isOfVersion: true }
+        const isPermitted = needed[action].every((right) => rights.has(`${right} ${bucket} ${key}`))
+        assert.equal(
+          isAuthorized(identity, wanted),
+          isPermitted,
+          JSON.stringify({ grants, wanted }),
+        )
+        assert.equal(isAuthorized(owner, wanted), true)
+        assert.equal(isAuthorized(anonymous, wanted), false)
+      }
+    }
   }
 })
