@@ -53,7 +53,8 @@ const budget: Readonly<Record<keyof typeof countedOperations, Costs>> = {
   'UploadPart 1 KiB, the first': { files: 22, syncs: 3, sockets: 2, statements: 6 },
   CompleteMultipartUpload: { files: 50, syncs: 6, sockets: 2, statements: 5 },
   'UploadPart 1 KiB, behind others': { files: 22, syncs: 3, sockets: 2, statements: 6 },
-  'UploadPart that takes 1 s': { files: 28, syncs: 3, sockets: 3, statements: 6 },
+  // Periodic work of the gateway falls into the second, more of it on a busy machine.
+  'UploadPart that takes 1 s': { files: 60, syncs: 4, sockets: 3, statements: 8 },
 }
 const warmUps = 2
 /** Several times the longest pause of `Pace`. */
