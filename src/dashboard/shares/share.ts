@@ -31,7 +31,8 @@ export const sharesBase = '/-/s/'
 export const neededActions: Readonly<Record<ShareKind, readonly Action[]>> = {
   file: ['read'],
   folder: ['list', 'read'],
-  drop: ['write'],
+  // It never replaces a file.
+  drop: ['create'],
 }
 
 /** Pure: the share that a row describes. */

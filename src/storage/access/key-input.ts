@@ -82,6 +82,11 @@ function checkGrant(
     const message = `Expected one or more of ${actions.join(', ')}.`
     throw new KeyInputError(`${field}.actions`, message)
   }
+  if (allowed.includes('create') && allowed.includes('write')) {
+    const message =
+      'Choose create or write: write allows everything that create does, and also replacing objects.'
+    throw new KeyInputError(`${field}.actions`, message)
+  }
   if (allowed.includes('manage') && prefix !== '') {
     const message =
       'A grant to manage a bucket cannot have a prefix: it applies to the whole bucket.'

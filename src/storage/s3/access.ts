@@ -183,7 +183,8 @@ function notAllowed(bucket: string): string {
 }
 
 /**
- * Returns why the request is allowed: `policy` if only the bucket policy allows it.
+ * Returns why the request is allowed: `create` if the key may create an object but not replace one, `policy` if only the
+ * bucket policy allows it.
  *
  * @param key for `list`, the prefix.
  * @throws S3Error AccessDenied
@@ -192,7 +193,7 @@ export function authorize(
   { action, policy, public: openTo, ofVersions }: Access,
   context: NewBucketContext,
   key: string,
-): 'right' | 'policy' {
+): 'right' | 'create' | 'policy' {
   const { identity, bucket, configuration, service, query } = context
   const versionId = query.get('versionId')
   const request = { policy, key, prefix: query.get('prefix'), hasVersion: versionId !== undefined }
@@ -200,16 +201,17 @@ export function authorize(
   const isPublic =
     configuration?.isPublic === true &&
     (openTo === 'read' || (openTo === 'list' && service.settings.publicList))
-  if (isAuthorized(identity, { action, bucket, key, isPublic, isOfVersion })) return 'right'
+  const wanted = { bucket, key, isPublic, isOfVersion }
+  if (isAuthorized(identity, { ...wanted, action })) {
+    const mayReplace = action !== 'create' || isAuthorized(identity, { ...wanted, action: 'write' })
+    return mayReplace ? 'right' : 'create'
+  }
   if (configuration !== undefined && isOpenByPolicy(configuration, request)) return 'policy'
   if (identity.kind === 'key') {
-    throw new S3Error(
-      'AccessDenied',
-      'Access Denied: this access key does not allow the request.',
-      {
-        reason: `The access key ${quoted(identity.name)} has no grant to ${action} ${isOfVersion ? 'a version of ' : ''}${quoted(`${bucket}/${key}`)}.`,
-      },
-    )
+    const missing = `no grant to ${action} ${isOfVersion ? 'a version of ' : ''}`
+    const message = `Access Denied: this access key does not allow the request. It has ${missing}this key or bucket.`
+    const reason = `The access key ${quoted(identity.name)} has ${missing}${quoted(`${bucket}/${key}`)}.`
+    throw new S3Error('AccessDenied', message, { reason })
   }
   if (openTo !== 'list' || !configuration?.isPublic) throw unsignedRefusal()
   throw new S3Error('AccessDenied', 'Access Denied: listing this bucket requires a signed request.')

@@ -112,6 +112,8 @@ export interface BucketContext extends ServiceContext {
 export interface ObjectContext extends BucketContext {
   /** Decoded, 1 to 1,024 bytes of UTF-8. */
   readonly key: string
+  /** Whether the sender may write an object only where there is none (write-once.ts). */
+  readonly createsOnly?: boolean
 }
 
 export type Operation<Context extends ServiceContext> = (context: Context) => Promise<HttpReply>

@@ -30,6 +30,7 @@ import { type OperationName, operations } from './operations.ts'
 import { renderError } from './reply/render-error.ts'
 import { owner } from './reply/xml.ts'
 import type { Authentication } from './sigv4/authenticate.ts'
+import { failOnce } from './write-once.ts'
 
 interface HandlerParts {
   readonly service: S3Service
@@ -308,9 +309,14 @@ function run(
   const allowedBy = authorize(access, bucketContext, key)
   logContext.key = shortened(key)
   refuseVersions(context)
-  const reply = operation.handle({ ...bucketContext, key })
-  if (allowedBy !== 'policy' || mayLearnOfAbsence(bucketContext, key)) return reply
-  return reply.catch(hideAbsence)
+  const objectContext = { ...bucketContext, key, createsOnly: allowedBy === 'create' }
+  const reply = operation.handle(objectContext)
+  if (allowedBy === 'right') return reply
+  return reply.catch((error: unknown) => {
+    if (allowedBy === 'create') failOnce(error, objectContext)
+    if (mayLearnOfAbsence(bucketContext, key)) throw error
+    return hideAbsence(error)
+  })
 }
 
 /**

@@ -82,10 +82,11 @@ const manage: Access = { action: 'manage' }
 const read: Access = { action: 'read', public: 'read' }
 const getAccess: Access = { ...read, policy: 's3:GetObject' }
 const getTagging: Access = { ...read, policy: 's3:GetObjectTagging' }
+const create: Access = { action: 'create' }
 const write: Access = { action: 'write' }
 const remove: Access = { action: 'delete' }
 /** Parts can be listed by those who may upload them. In a public bucket every GET is public. */
-const readParts: Access = { action: 'write', public: 'read' }
+const readParts: Access = { action: 'create', public: 'read' }
 
 const mayCreate: Condition = {
   isMet: ({ bucketCreation }) => bucketCreation !== 'off',
@@ -269,18 +270,18 @@ export const operations = {
     always,
     'REST.GET.OBJECT_ATTRIBUTES',
   ),
-  CopyObject: object('PUT', none, copyObject, write, isCopy, 'REST.COPY.OBJECT'),
-  PutObject: object('PUT', none, putObject, write),
-  PostObject: object('POST', none, postObject, write, isForm),
+  CopyObject: object('PUT', none, copyObject, create, isCopy, 'REST.COPY.OBJECT'),
+  PutObject: object('PUT', none, putObject, create),
+  PostObject: object('POST', none, postObject, create, isForm),
   DeleteObject: object('DELETE', none, deleteObject, remove),
-  CreateMultipartUpload: object('POST', 'uploads', createMultipartUpload, write),
-  UploadPartCopy: object('PUT', 'uploadId', uploadPartCopy, write, isCopy, 'REST.COPY.PART'),
-  UploadPart: object('PUT', 'uploadId', uploadPart, write, always, 'REST.PUT.PART'),
+  CreateMultipartUpload: object('POST', 'uploads', createMultipartUpload, create),
+  UploadPartCopy: object('PUT', 'uploadId', uploadPartCopy, create, isCopy, 'REST.COPY.PART'),
+  UploadPart: object('PUT', 'uploadId', uploadPart, create, always, 'REST.PUT.PART'),
   CompleteMultipartUpload: object(
     'POST',
     'uploadId',
     completeMultipartUpload,
-    write,
+    create,
     always,
     'REST.POST.UPLOAD',
   ),
@@ -288,7 +289,7 @@ export const operations = {
     'DELETE',
     'uploadId',
     abortMultipartUpload,
-    write,
+    create,
     always,
     'REST.DELETE.UPLOAD',
   ),

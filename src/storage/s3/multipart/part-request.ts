@@ -5,9 +5,12 @@ import type { UploadName } from './upload-records.ts'
 /** API reference, UploadPart: "a positive integer between 1 and 10,000". */
 export const maxPartNumber = 10_000
 
-/** The upload that a request names. */
-export function uploadNameOf({ query, bucket, key }: ObjectContext): UploadName {
-  return { bucket, key, uploadId: query.get('uploadId') ?? '' }
+/** The upload that a request names. With a write-once key, it must be its own. */
+export function uploadNameOf(context: ObjectContext): UploadName {
+  const { query, bucket, key, identity, createsOnly } = context
+  const name = { bucket, key, uploadId: query.get('uploadId') ?? '' }
+  if (!createsOnly || identity.kind !== 'key') return name
+  return { ...name, startedBy: identity.accessKeyId }
 }
 
 /** @throws S3Error InvalidArgument when partNumber is not an integer from 1 to 10,000. */

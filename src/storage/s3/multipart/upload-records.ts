@@ -9,11 +9,15 @@ import type { PartRow, UploadRow, UploadTable } from './upload-table.ts'
 /** An upload as requests name it: the ID is valid only together with its bucket and key. */
 export interface UploadName extends ObjectName {
   readonly uploadId: string
+  /** The access key that must have begun it. Absent: any. */
+  readonly startedBy?: string
 }
 
 /** What CreateMultipartUpload requested; stored with the upload until Complete. */
 export interface UploadDetails extends SentAttributes {
   readonly checksum?: UploadChecksum | undefined
+  /** The access key that began it. Absent for the owner, and for uploads of earlier versions. */
+  readonly startedBy?: string
 }
 
 /** The checksum of the completed object. */
@@ -29,11 +33,16 @@ export interface UploadedPart {
   readonly checksum?: StoredChecksum
 }
 
-/** The upload in any phase. @throws S3Error NoSuchUpload. */
+/** The upload in any phase. @throws S3Error NoSuchUpload; AccessDenied if another access key has begun it */
 export async function findUpload(table: UploadTable, name: UploadName): Promise<UploadRow> {
   const upload = await table.find(name.uploadId)
   if (upload?.target !== encodeTarget(name)) throw noSuchUpload(name.uploadId)
-  return upload
+  const { startedBy } = name
+  if (startedBy === undefined || detailsOf(upload).startedBy === startedBy) return upload
+  throw new S3Error(
+    'AccessDenied',
+    'Access Denied: this access key may only continue and abort multipart uploads that it has begun.',
+  )
 }
 
 export function encodeTarget(target: ObjectName): string {

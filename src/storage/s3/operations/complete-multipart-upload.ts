@@ -1,5 +1,5 @@
 import { checksumAlgorithms } from '../../../platform/checksums/checksum.ts'
-import type { HeaderFields, HttpReply, HttpRequest } from '../../../platform/http/message.ts'
+import type { HeaderFields, HttpReply } from '../../../platform/http/message.ts'
 import type { StoredChecksum } from '../../drives/attributes.ts'
 import { locationOf } from '../address/address.ts'
 import {
@@ -18,11 +18,12 @@ import {
   expectedDigests,
   type SentChecksum,
 } from '../headers/checksum-headers.ts'
-import { quoteEtag, unquoteEtag, writeConditions } from '../headers/preconditions.ts'
+import { quoteEtag, unquoteEtag } from '../headers/preconditions.ts'
 import type { ListedPart } from '../multipart/completion.ts'
 import { maxPartNumber, readPartNumber, uploadNameOf } from '../multipart/part-request.ts'
 import { expirationHeaders, expiringObject } from '../reply/object-reply.ts'
 import { xmlReply } from '../reply/xml.ts'
+import { conditionsOf } from '../write-once.ts'
 
 const bytesPerMib = 1024 * 1024
 /** A Part has a number, an ETag in two `&quot;` and a checksum. A namespace may be declared in each element. */
@@ -40,7 +41,7 @@ export async function completeMultipartUpload(context: ObjectContext): Promise<H
   const body = await readSmallBody(request, maxXmlBodyBytes, expected)
   const parts = parseCompletionBody(body)
   const minPartBytes = service.settings.minPartMib * bytesPerMib
-  const completion = { parts, checksum, minPartBytes, ...completionHeaders(request) }
+  const completion = { parts, checksum, minPartBytes, ...completionHeaders(context) }
   const uploaded = await assertQuotaForComplete(context, name.uploadId)
   const { attributes, size } = await service.uploads.complete(name, completion, request.signal)
   if (uploaded !== undefined) {
@@ -68,11 +69,12 @@ async function expirationOf(context: ObjectContext, etag: string): Promise<Heade
   return object?.attributes.etag === etag ? expirationHeaders(expiring, object) : []
 }
 
-function completionHeaders({ headers }: HttpRequest) {
+function completionHeaders(context: ObjectContext) {
+  const { headers } = context.request
   return {
     checksumType: checksumTypeOf(headers['x-amz-checksum-type']),
     objectSize: objectSizeOf(headers['x-amz-mp-object-size']),
-    conditions: writeConditions(headers),
+    conditions: conditionsOf(context),
   }
 }
 

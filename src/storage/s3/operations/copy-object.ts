@@ -14,10 +14,11 @@ import type { ObjectContext } from '../context.ts'
 import { noSuchKey, S3Error } from '../errors.ts'
 import { checksumElements, uploadChecksum } from '../headers/checksum-headers.ts'
 import { attributesOfCopy, isReplaced, type SentAttributes } from '../headers/object-headers.ts'
-import { quoteEtag, writeConditions } from '../headers/preconditions.ts'
+import { quoteEtag } from '../headers/preconditions.ts'
 import { refuseWhatCannotBeKept } from '../headers/unsupported-headers.ts'
 import { expirationHeaders, expiringObject } from '../reply/object-reply.ts'
 import { xmlReply, xmlTimestamp } from '../reply/xml.ts'
+import { conditionsOf } from '../write-once.ts'
 
 /** Maximum attempts to copy a source that is overwritten meanwhile. */
 const maxAttempts = 3
@@ -59,7 +60,7 @@ function planCopy(context: ObjectContext): CopyPlan {
       "This copy request is illegal because it is trying to copy an object to itself without changing the object's metadata, storage class, website redirect location or encryption attributes.",
     )
   }
-  return { source, showsTags, attributesOf, algorithm, conditions: writeConditions(headers) }
+  return { source, showsTags, attributesOf, algorithm, conditions: conditionsOf(context) }
 }
 
 async function copyCurrent(context: ObjectContext, plan: CopyPlan): Promise<ObjectMetadata> {

@@ -23,11 +23,12 @@ import { xmlReply, xmlTimestamp } from '../reply/xml.ts'
 
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/API_CreateMultipartUpload.html */
 export async function createMultipartUpload(context: ObjectContext): Promise<HttpReply> {
-  const { service, request, bucket, key } = context
+  const { service, request, bucket, key, identity } = context
   const { headers } = request
   refuseWhatCannotBeKept(context)
   const checksum = uploadChecksum(headers)
-  const details = { ...attributesFromHeaders(headers), checksum }
+  const startedBy = identity.kind === 'key' ? { startedBy: identity.accessKeyId } : {}
+  const details = { ...attributesFromHeaders(headers), checksum, ...startedBy }
   const uploadId = await service.uploads.create({ bucket, key }, details)
   return xmlReply(
     'InitiateMultipartUploadResult',

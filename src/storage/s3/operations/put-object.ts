@@ -2,7 +2,7 @@ import type { HttpReply } from '../../../platform/http/message.ts'
 import { DriveError } from '../../drives/drive-error.ts'
 import { assertConditions } from '../../drives/write-conditions.ts'
 import { readPayload, requiredSize } from '../body/payload.ts'
-import type { PayloadSink } from '../body/payload-writer.ts'
+import type { PayloadDigest, PayloadSink } from '../body/payload-writer.ts'
 import { type NewObject, writeObject } from '../body/write-object.ts'
 import { withinQuota } from '../configuration/quota.ts'
 import type { ObjectContext } from '../context.ts'
@@ -13,9 +13,10 @@ import {
   expectedDigests,
 } from '../headers/checksum-headers.ts'
 import { attributesFromHeaders } from '../headers/object-headers.ts'
-import { quoteEtag, writeConditions } from '../headers/preconditions.ts'
+import { quoteEtag } from '../headers/preconditions.ts'
 import { refuseWhatCannotBeKept } from '../headers/unsupported-headers.ts'
 import { expirationHeaders, expiringObject } from '../reply/object-reply.ts'
+import { conditionsOf, mayRepeat, storedBefore } from '../write-once.ts'
 
 /**
  * From this size on, conditions are also checked before the body is read: a refusal then saves the transfer. A smaller
@@ -52,9 +53,12 @@ export async function storeObject(
   const { service, request, bucket, key } = context
   refuseWhatCannotBeKept(context)
   const sent = attributesFromHeaders(request.headers)
-  const conditions = writeConditions(request.headers)
+  const conditions = conditionsOf(context)
+  let received: PayloadDigest | undefined
   const checkConditions = async () => {
     const current = await service.drive.head(bucket, key)
+    // The bytes show whether the object is the one that is sent again.
+    if (current?.size === size && mayRepeat(context)) return
     assertConditions({ bucket, key }, current?.attributes.etag, conditions)
   }
   const isEarly = conditions !== undefined && (size ?? earlyCheckBytes) >= earlyCheckBytes
@@ -63,7 +67,10 @@ export async function storeObject(
     const expected = expectedDigests(request.headers)
     const written = await writeObject(context, {
       ...{ size, sent, conditions, algorithm: expected.checksum?.algorithm },
-      pour: (sink) => pour(counted(sink), expected),
+      pour: async (sink) => {
+        received = await pour(counted(sink), expected)
+        return received
+      },
     })
     service.usage.wrote(bucket, written.size)
     return written
@@ -71,7 +78,9 @@ export async function storeObject(
   const object = await writing.catch(async (error: unknown) => {
     // A client that repeats a write whose reply was lost must learn that the object is there, also on a full drive.
     if (conditions !== undefined && !isEarly && isRefusedUnchecked(error)) await checkConditions()
-    throw error
+    const stored = await storedBefore(context, { sent, received }, error)
+    if (stored === undefined) throw error
+    return stored
   })
   const { attributes } = object
   return {
