@@ -20,6 +20,8 @@ import { replacedPartCases } from './drive/replaced-parts.ts'
 import { tagCases } from './drive/tags.ts'
 import { trashCases } from './drive/trash.ts'
 import { uploadCases } from './drive/uploads.ts'
+import { versionUseCases } from './drive/version-uses.ts'
+import { versionCases } from './drive/versions.ts'
 
 type Cases = (suite: DriveSuite) => void
 
@@ -41,6 +43,8 @@ const contractParts = {
     placedPartCases,
     byHandCases,
     fullDriveCases,
+    versionCases,
+    versionUseCases,
   ],
 } as const satisfies Record<string, readonly Cases[]>
 

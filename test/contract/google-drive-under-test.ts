@@ -26,6 +26,7 @@ import {
   type DriveUnderTest,
   type MakeDrive,
   type MakeOptions,
+  noVersions,
 } from './drive/drive-suite.ts'
 import { sortedKeys } from './drive/stored-object.ts'
 
@@ -253,4 +254,5 @@ export const googleDriveLacks = {
   keptVersions: 'of earlier revisions, Google returns only those marked "keep forever"',
   truncate: "a session's bytes can't be taken back",
   anyOrder: 'a session takes bytes in order',
+  ...noVersions,
 }

@@ -12,6 +12,7 @@ import {
   type DriveUnderTest,
   type MakeDrive,
   type MakeOptions,
+  noVersions,
 } from './drive/drive-suite.ts'
 
 const log = { warn: (fields: object, message: string) => console.error(message, fields) }
@@ -95,6 +96,7 @@ export async function localDriveWith(
   }
 }
 
-export const localDriveLacks = canMount
-  ? {}
-  : { capacity: 'only root may mount a small file system for it' }
+export const localDriveLacks = {
+  ...noVersions,
+  ...(!canMount && { capacity: 'only root may mount a small file system for it' }),
+}

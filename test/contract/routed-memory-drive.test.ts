@@ -1,12 +1,13 @@
 import { openMemoryDrive } from '../../src/storage/drives/memory/memory-drive.ts'
 import { buckets } from './drive/drive-suite.ts'
 import { driveContract } from './drive-contract.ts'
-import { routed } from './routed-drive-under-test.ts'
+import { nestedVersioning, routed } from './routed-drive-under-test.ts'
 
 driveContract(
   'two memory drives',
   async (t, options) => {
-    const drive = routed(openMemoryDrive(), openMemoryDrive(options))
+    const nas = openMemoryDrive({ ...options, versioningOf: nestedVersioning(options) })
+    const drive = routed(openMemoryDrive(), nas)
     await drive.prepare(buckets)
     t.after(() => drive.close())
     return { drive }

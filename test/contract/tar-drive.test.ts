@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { openStagedUploads } from '../../src/storage/drives/local/staged-uploads.ts'
 import { tempFolder } from '../unit/storage/drives/local/temp-folder.ts'
-import { buckets } from './drive/drive-suite.ts'
+import { buckets, noVersions } from './drive/drive-suite.ts'
 import { bucket, getText, listKeys, put } from './drive/stored-object.ts'
 import { UploadSession } from './drive/upload-session.ts'
 import { driveContract } from './drive-contract.ts'
@@ -39,6 +39,7 @@ driveContract(
     setAttributes: 'a member of the archive cannot be changed',
     removeFolder: 'it has no folders that nobody needs',
     anyOrder: 'parts are staged in order',
+    ...noVersions,
   },
 )
 

@@ -21,7 +21,13 @@ import { startNextcloud } from '../fakes/nextcloud/start-nextcloud.ts'
 import { DavClient } from '../support/webdav/dav-client.ts'
 import type { Scope, WebdavServer, WebdavServerOptions } from '../support/webdav/server-process.ts'
 import { suiteScope } from '../support/webdav/suite-scope.ts'
-import { type ByHand, buckets, type DriveUnderTest, type MakeDrive } from './drive/drive-suite.ts'
+import {
+  type ByHand,
+  buckets,
+  type DriveUnderTest,
+  type MakeDrive,
+  noVersions,
+} from './drive/drive-suite.ts'
 import { FolderByHand } from './drive/folder-by-hand.ts'
 import { driveContract } from './drive-contract.ts'
 
@@ -237,6 +243,7 @@ export function describeWebdavDrive(
       deepKeys: 'each folder costs several calls; webdav-deep.test.ts has a key of 511',
       keptVersions: 'the server keeps no file that is overwritten',
       anyOrder: 'parts are staged or appended in order',
+      ...noVersions,
       ...lacking,
     })
 }

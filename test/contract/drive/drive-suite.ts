@@ -2,9 +2,18 @@ import assert from 'node:assert/strict'
 import { it, type TestContext } from 'node:test'
 import type { Drive, ObjectMetadata } from '../../../src/storage/drives/drive.ts'
 import type { DriveError } from '../../../src/storage/drives/drive-error.ts'
+import { refusalOfVersions } from '../../../src/storage/drives/unversioned.ts'
 import type { UploadAbilities } from '../../../src/storage/drives/upload-abilities.ts'
+import type { VersioningOf } from '../../../src/storage/drives/versions.ts'
 import { shareOf } from '../../support/test-groups.ts'
 import { hostileKeys } from './hostile-keys.ts'
+import { VersionSwitch } from './version-switch.ts'
+
+/** What a drive lacks whose buckets cannot have versions. */
+export const noVersions = {
+  versions: 'former objects are not kept',
+  locks: 'there are no versions',
+} as const
 
 /** The buckets of every drive under test. */
 export const buckets = ['alpha', 'beta'] as const
@@ -75,10 +84,16 @@ export type Ability =
   | 'goneUploads'
   /** User metadata that is not ASCII may have 2 KiB. */
   | 'fullMetadata'
+  /** Buckets can have versions. */
+  | 'versions'
+  /** Versions can have a retention and a legal hold. */
+  | 'locks'
 
 export interface MakeOptions {
   /** The approximate space of the drive; ample if absent. */
   readonly capacityBytes?: number
+  /** The versioning of the buckets under test. Absent: they never had versions. */
+  readonly versioningOf?: VersioningOf
 }
 
 /** An empty drive, prepared with `buckets`. Its creator closes it after the test. */
@@ -120,6 +135,7 @@ const unseen = [
   ...(['cutParts', 'longKeys', 'controlKeys', 'atomicWrites', 'completeIfMatch'] as const),
   ...(['smallParts', 'goneUploads', 'fullMetadata', 'copyConditions', 'zeroKeys'] as const),
   ...(['anyKeys', 'folderEnds', 'anyExpires', 'storageClasses', 'anyTags', 'tags'] as const),
+  'locks',
 ] satisfies Ability[]
 type Unseen = (typeof unseen)[number]
 
@@ -131,6 +147,7 @@ const isAble: Readonly<
   byHand: (under) => under.byHand !== undefined,
   leftovers: (under) => under.leftovers !== undefined,
   copy: (under) => under.drive.copy !== undefined,
+  versions: ({ drive }) => refusalOfVersions(drive, buckets[0]) === undefined,
   setAttributes: (under) => under.drive.setAttributes !== undefined,
   removeFolder: (under) => under.drive.removeFolder !== undefined,
   replaceLast: async (under) => (await uploadAbilities(under)).replaceLast,
@@ -253,6 +270,19 @@ export class DriveSuite {
     const entries = await drive.list(buckets[0], query).next(1000)
     const seen = entries.filter(({ kind }) => kind === 'object' || this.can('folderEnds'))
     assert.deepEqual(seen, [])
+  }
+
+  /** A case on a first bucket that never had versions, until the switch is toggled. */
+  itWithVersions(
+    title: string,
+    run: (under: DriveUnderTest, versioning: VersionSwitch) => Promise<void>,
+    makeOptions: MakeOptions = {},
+  ): void {
+    if (!this.can('versions') || this.#leftOut.has(title)) return
+    it(title, { timeout: timeoutMs }, async (t) => {
+      const versioning = new VersionSwitch(buckets[0])
+      await run(await this.#make(t, { ...makeOptions, versioningOf: versioning.of }), versioning)
+    })
   }
 
   itWithByHand(title: string, run: Case<With<'byHand'>>): void {
