@@ -1,9 +1,10 @@
 import type { Database } from '../../platform/state/database.ts'
-import { BucketUsage } from '../../storage/buckets/bucket-usage.ts'
+import { BucketUsage, type CountedBytes } from '../../storage/buckets/bucket-usage.ts'
 import type { Drive } from '../../storage/drives/drive.ts'
 import { DatabaseLeases } from '../../storage/drives/kit/key-lease-table.ts'
 import { KeyLeases } from '../../storage/drives/kit/key-leases.ts'
-import { BucketCounts } from '../../storage/jobs/bucket-counts.ts'
+import { refusalOfVersions } from '../../storage/drives/unversioned.ts'
+import { BucketCounts, type CountFigures } from '../../storage/jobs/bucket-counts.ts'
 import { type Deletions, deletionKeptMs, openDeletions } from '../../storage/jobs/deletions.ts'
 import { Expiry, type ExpiryRun, expiryRuns } from '../../storage/jobs/expiry/expiry.ts'
 import {
@@ -14,6 +15,7 @@ import {
 import { JobRunner } from '../../storage/jobs/job-runner.ts'
 import { JobTable } from '../../storage/jobs/job-table.ts'
 import { openTrashExpiry } from '../../storage/jobs/trash/trash.ts'
+import { safeSum } from '../../storage/jobs/walk.ts'
 import type { Uploads } from '../../storage/s3/multipart/uploads.ts'
 import { isReadOnlyBucket } from '../settings/own-drives.ts'
 import type { Settings } from '../settings/read-settings.ts'
@@ -22,6 +24,8 @@ import type { CachedState } from './cached-state.ts'
 
 /** Background work on buckets. */
 export interface BucketJobs {
+  /** Whether the bucket has or had versions. */
+  hasVersions(bucket: string): boolean
   readonly counts: BucketCounts
   readonly folderCounts: FolderCounts
   readonly deletions: Deletions
@@ -60,9 +64,13 @@ export function openBucketJobs({
   const table = new JobTable(database)
   const leases = new KeyLeases({ table: new DatabaseLeases(database, '/jobs'), now })
   const jobs = new JobRunner({ table, leases, now, log })
-  const counts = new BucketCounts({ drive, jobs, now, log })
+  // A bucket may have been moved to a drive without versions.
+  const hasVersions = (name: string) =>
+    typeof buckets.find(name)?.versioning === 'object' &&
+    refusalOfVersions(drive, name) === undefined
+  const counts = new BucketCounts({ drive, hasVersions, jobs, now, log })
   const expiry = new Expiry({
-    ...{ jobs, drive, ensureCurrent, now, log, localNow: Date.now },
+    ...{ jobs, drive, hasVersions, ensureCurrent, now, log, localNow: Date.now },
     buckets: {
       find: (name) => buckets.find(name),
       all: () => buckets.all().filter(({ name }) => !isReadOnlyBucket(name, settings)),
@@ -78,7 +86,7 @@ export function openBucketJobs({
     buckets: () => buckets.all().map(({ name }) => name),
   })
   return {
-    counts,
+    ...{ counts, hasVersions },
     folderCounts: openFolderCounts({ drive, jobs, now }),
     deletions,
     usage: openUsage({ counts, uploads, now, log }),
@@ -95,6 +103,11 @@ export function openBucketJobs({
   }
 }
 
+/** Former versions take as much space as objects. */
+function withFormer({ bytes, formerVersions, countedAtMs }: CountFigures): CountedBytes {
+  return { bytes: safeSum(bytes, formerVersions?.bytes ?? 0), countedAtMs }
+}
+
 function openUsage({
   counts,
   uploads,
@@ -109,7 +122,7 @@ function openUsage({
   return new BucketUsage({
     async read(buckets) {
       const known = [...(await counts.read(buckets))].flatMap(([bucket, { figures }]) =>
-        figures === undefined ? [] : [[bucket, figures] as const],
+        figures === undefined ? [] : [[bucket, withFormer(figures)] as const],
       )
       return new Map(known)
     },

@@ -71,8 +71,8 @@ function expiryDryRunRoute({ buckets, placeOf, dryRunExpiry }: ManagementApiPart
       const rules = placeOf(bucket).isReadOnly ? [] : expiry.map(lifecycleRuleOf)
       try {
         const found = await dryRunExpiry({ bucket, rules, after, signal })
-        const { objects, bytes, oldestMs, next = null } = found
-        return { objects, bytes, oldest: oldestMs === undefined ? null : timeOf(oldestMs), next }
+        const { oldestMs, next = null, ...figures } = found
+        return { ...figures, oldest: oldestMs === undefined ? null : timeOf(oldestMs), next }
       } catch (error) {
         throw error instanceof DriveError ? driveUnavailable(error) : error
       }
@@ -104,7 +104,7 @@ function optionsChange({
 
 function lifecycleRuleOf(rule: ExpiryRule): LifecycleRule {
   const { id, prefix, isEnabled, days, date, abortUploadsDays, tags = {} } = rule
-  const { largerThan, smallerThan } = rule
+  const { largerThan, smallerThan, noncurrentDays, newerNoncurrentVersions, expiresMarkers } = rule
   const hasTags = Object.keys(tags).length > 0
   const hasMore = hasTags || (largerThan ?? smallerThan) !== undefined
   return {
@@ -115,5 +115,8 @@ function lifecycleRuleOf(rule: ExpiryRule): LifecycleRule {
     ...(days !== null && { days }),
     ...(date !== null && { dateMs: Date.parse(`${date}T00:00:00Z`) }),
     ...(abortUploadsDays !== null && { abortUploadsDays }),
+    ...(noncurrentDays !== undefined && { noncurrentDays }),
+    ...(newerNoncurrentVersions !== undefined && { newerNoncurrentVersions }),
+    ...(expiresMarkers !== undefined && { expiresMarkers }),
   }
 }

@@ -36,6 +36,7 @@ export async function describeBuckets(
     isPublicFromEnvironment: publicReadBuckets.includes(bucket.name),
     createdAt: timeOrNull(createdAt[index]),
     ...figuresOf(counts.get(bucket.name) ?? unknownCount),
+    formerVersions: counts.get(bucket.name)?.figures?.formerVersions ?? null,
     ...optionsOf(bucket),
     lastExpiry: runStatus(runOf.get(bucket.name)),
   }))
@@ -98,6 +99,6 @@ function expiryRuleOf(rule: LifecycleRule): ExpiryRule {
 
 function runStatus(run: ExpiryRun | undefined): ExpiryRunStatus | null {
   if (run === undefined) return null
-  const { beganAtMs, isDone, objects, uploads, failures, problem = null } = run
-  return { beganAt: timeOf(beganAtMs), isDone, objects, uploads, failures, problem }
+  const { bucket: _, beganAtMs, problem = null, ...counts } = run
+  return { beganAt: timeOf(beganAtMs), ...counts, problem }
 }

@@ -55,7 +55,13 @@ export const statusReply = z.object({
 })
 export type StatusReply = z.infer<typeof statusReply>
 
+const formerVersions = z
+  .object({ count, bytes: count })
+  .meta({ description: 'Former versions of objects, whose bytes count towards the quota.' })
+
 const maxDays = 0x7fffffff
+/** As in PutBucketLifecycleConfiguration. */
+const maxNewerVersions = 100
 
 const expiryRule = z
   .strictObject({
@@ -69,6 +75,17 @@ const expiryRule = z
     }),
     abortUploadsDays: z.int().min(1).max(maxDays).nullable().meta({
       description: 'Open uploads are aborted this many days after they began.',
+    }),
+    noncurrentDays: z.int().min(1).max(maxDays).optional().meta({
+      description:
+        'Former versions are removed permanently this many days after they were replaced.',
+    }),
+    newerNoncurrentVersions: z.int().min(1).max(maxNewerVersions).optional().meta({
+      description:
+        'Only with `noncurrentDays`: this many of the newest former versions of an object stay.',
+    }),
+    expiresMarkers: z.boolean().optional().meta({
+      description: 'Whether delete markers are removed when no other version is left.',
     }),
     tags: z.record(z.string().min(1).max(128), z.string().max(256)).optional().meta({
       description: 'Only objects that have all these tags.',
@@ -92,9 +109,22 @@ const expiryRule = z
   .refine(({ days, date }) => days === null || date === null, {
     ...{ path: ['date'], message: 'Expected either days or date.' },
   })
-  .refine(({ days, date, abortUploadsDays }) => (days ?? date ?? abortUploadsDays) !== null, {
-    ...{ path: ['days'], message: 'Expected days, date or abortUploadsDays.' },
+  .refine(({ noncurrentDays, newerNoncurrentVersions: newer }) => !newer || noncurrentDays, {
+    ...{ path: ['newerNoncurrentVersions'], message: 'Expected noncurrentDays with it.' },
   })
+  .refine(
+    ({ expiresMarkers, days, date, tags }) =>
+      expiresMarkers === undefined || (days ?? date ?? tags ?? null) === null,
+    { path: ['expiresMarkers'], message: 'Expected no days, date or tags with it.' },
+  )
+  .refine(
+    ({ days, date, abortUploadsDays, noncurrentDays, expiresMarkers }) =>
+      (days ?? date ?? abortUploadsDays ?? noncurrentDays ?? expiresMarkers ?? null) !== null,
+    {
+      path: ['days'],
+      message: 'Expected days, date, abortUploadsDays, noncurrentDays or expiresMarkers.',
+    },
+  )
 export type ExpiryRule = z.infer<typeof expiryRule>
 
 const origin = z
@@ -146,6 +176,11 @@ export const expiryDryRunReply = z.object({
   oldest: time.nullable().meta({
     description: 'The last change of the oldest of these objects; null: there is none.',
   }),
+  formerVersions: formerVersions.meta({
+    description:
+      'How many former versions and delete markers the rules would remove. Objects of a bucket with versions ' +
+      'become former versions first.',
+  }),
   next: z
     .string()
     .nullable()
@@ -162,6 +197,8 @@ const expiryRun = z.object({
   isDone: z.boolean(),
   objects: count.meta({ description: 'Removed so far.' }),
   uploads: count.meta({ description: 'Aborted so far.' }),
+  versions: count.meta({ description: 'Former versions and delete markers removed so far.' }),
+  locked: count.meta({ description: 'Versions that Object Lock keeps.' }),
   failures: count.meta({
     description: 'Objects and uploads that could not be removed; the next run retries them.',
   }),
@@ -192,6 +229,9 @@ export const bucketStatus = z.object({
   createdAt: time.nullable().meta({ description: 'null: not available for this drive.' }),
   objects: count.nullable().meta({ description: 'null: not counted yet.' }),
   bytes: count.nullable(),
+  formerVersions: formerVersions
+    .nullable()
+    .meta({ description: 'null: not counted yet, or the bucket never had versions.' }),
   lastModified: time.nullable().meta({ description: 'null: empty, or not counted yet.' }),
   countedAt: time.nullable().meta({ description: 'When the figures were counted.' }),
   isCounting: z.boolean(),

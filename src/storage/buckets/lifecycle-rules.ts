@@ -32,6 +32,12 @@ export interface LifecycleRule {
   readonly dateMs?: number
   /** Open uploads are aborted this many days after they began. */
   readonly abortUploadsDays?: number
+  /** Former versions are removed permanently this many days after they were replaced. */
+  readonly noncurrentDays?: number
+  /** Only with `noncurrentDays`: this many of the newest former versions of an object stay. */
+  readonly newerNoncurrentVersions?: number
+  /** Whether delete markers are removed that are the only version of their key. Never with `days`, `dateMs` and `tags`. */
+  readonly expiresMarkers?: boolean
 }
 
 export interface ObjectExpiry {
@@ -48,17 +54,57 @@ interface RuledObject {
   readonly tags: Tags | 'unknown' | undefined
 }
 
-/** When an object expires, by the rule with the earliest time. Undefined: never. */
+/**
+ * When an object expires, by the rule with the earliest time. Undefined: never. In a bucket with versions, the current
+ * version then becomes a former one.
+ */
 export function objectExpiry(
   rules: readonly LifecycleRule[],
-  { key, size, modifiedAtMs, tags }: RuledObject,
+  object: RuledObject,
 ): ObjectExpiry | undefined {
-  return earliest(rules, key, ({ days, dateMs, tags: wanted, largerThan, smallerThan }) => {
-    if (wanted !== undefined && !hasAll(tags, wanted)) return undefined
-    if (size <= (largerThan ?? -1) || size >= (smallerThan ?? Infinity)) return undefined
-    if (dateMs !== undefined) return dateMs
-    return days === undefined ? undefined : midnightAfter(modifiedAtMs, days)
+  return earliest(rules, object.key, (rule) => {
+    if (!isFor(rule, object)) return undefined
+    if (rule.dateMs !== undefined) return rule.dateMs
+    return rule.days === undefined ? undefined : midnightAfter(object.modifiedAtMs, rule.days)
   })
+}
+
+/** A former version of an object, or a former delete marker. */
+export interface FormerVersion extends Omit<RuledObject, 'modifiedAtMs'> {
+  /** When it was replaced, milliseconds since the epoch. */
+  readonly replacedAtMs: number
+  /** The number of former versions of the same key that are newer. */
+  readonly newer: number
+}
+
+/**
+ * When a former version is removed, by the rule with the earliest time. Undefined: never
+ * (https://docs.aws.amazon.com/AmazonS3/latest/API/API_NoncurrentVersionExpiration.html).
+ */
+export function formerExpiry(
+  rules: readonly LifecycleRule[],
+  version: FormerVersion,
+): ObjectExpiry | undefined {
+  return earliest(rules, version.key, (rule) => {
+    const { noncurrentDays: days, newerNoncurrentVersions: kept = 0 } = rule
+    if (days === undefined || version.newer < kept || !isFor(rule, version)) return undefined
+    return midnightAfter(version.replacedAtMs, days)
+  })
+}
+
+/**
+ * When a delete marker is removed that is the only version of its key. S3 User Guide, "Lifecycle configuration elements":
+ * with Days, S3 removes it when it is old enough; ExpiredObjectDeleteMarker removes it earlier.
+ */
+export function markerExpiry(
+  rules: readonly LifecycleRule[],
+  marker: Pick<RuledObject, 'key' | 'modifiedAtMs'>,
+): ObjectExpiry | undefined {
+  const early = earliest(rules, marker.key, ({ expiresMarkers, largerThan }) =>
+    // A marker has no bytes.
+    expiresMarkers && largerThan === undefined ? marker.modifiedAtMs : undefined,
+  )
+  return early ?? objectExpiry(rules, { ...marker, size: 0, tags: undefined })
 }
 
 /** When an open upload is aborted, by the rule with the earliest time. Undefined: never. */
@@ -72,9 +118,11 @@ export function uploadExpiry(
   )
 }
 
-/** Whether any enabled rule may remove objects. */
-export function expiresObjects(rules: readonly LifecycleRule[]): boolean {
-  return rules.some((rule) => rule.isEnabled && (rule.days ?? rule.dateMs) !== undefined)
+/** Whether the rule is enabled and may remove objects; with `hasVersions`, former versions or delete markers as well. */
+export function mayExpire(rule: LifecycleRule, hasVersions: boolean): boolean {
+  const { isEnabled, days, dateMs, noncurrentDays, expiresMarkers = false } = rule
+  const ofVersions = noncurrentDays !== undefined || expiresMarkers
+  return isEnabled && ((days ?? dateMs) !== undefined || (hasVersions && ofVersions))
 }
 
 /** Whether any enabled rule may abort uploads. */
@@ -89,6 +137,14 @@ export function abortsUploads(rules: readonly LifecycleRule[]): boolean {
  */
 function midnightAfter(timeMs: number, days: number): number {
   return Math.min((Math.floor(timeMs / dayMs) + 1 + days) * dayMs, lastTimeMs)
+}
+
+function isFor(
+  { tags: wanted, largerThan = -1, smallerThan = Infinity }: LifecycleRule,
+  { size, tags }: Pick<RuledObject, 'size' | 'tags'>,
+): boolean {
+  if (wanted !== undefined && !hasAll(tags, wanted)) return false
+  return size > largerThan && size < smallerThan
 }
 
 function hasAll(tags: RuledObject['tags'], wanted: Tags): boolean {

@@ -11,7 +11,11 @@ export function refusalOfVersions(drive: Drive, bucket: string): string | undefi
 }
 
 /** As `Drive.listVersions`. @throws DriveError `unsupported` for a drive without it */
-export function versionsOf(drive: Drive, bucket: string, query: VersionQuery): VersionCursor {
+export function versionsOf(
+  drive: Pick<Drive, 'listVersions'>,
+  bucket: string,
+  query: VersionQuery,
+): VersionCursor {
   if (drive.listVersions !== undefined) return drive.listVersions(bucket, query)
   throw new DriveError('unsupported', 'The drive of this bucket has no versions of objects.')
 }

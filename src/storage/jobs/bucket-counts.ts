@@ -2,7 +2,7 @@ import type { Log } from '../../platform/process/log.ts'
 import type { Drive } from '../drives/drive.ts'
 import type { JobRunner, Run } from './job-runner.ts'
 import type { JobRow } from './job-table.ts'
-import { walk } from './walk.ts'
+import { safeSum, walk, walkVersions } from './walk.ts'
 
 /** A count older than this is refreshed when requested; a slow count is kept longer. */
 const minAgeMs = 60_000
@@ -18,7 +18,9 @@ export interface BucketCount {
 }
 
 interface CountParts {
-  readonly drive: Pick<Drive, 'list'>
+  readonly drive: CountedDrive
+  /** Whether the bucket has or had versions. */
+  readonly hasVersions: (bucket: string) => boolean
   readonly jobs: JobRunner
   /** The database's time, milliseconds since the epoch. */
   readonly now: () => number
@@ -99,7 +101,7 @@ export class BucketCounts {
   }
 
   async #countIfNeeded(bucket: string, askedAtMs: number): Promise<void> {
-    const { drive, jobs, now } = this.#parts
+    const { drive, hasVersions, jobs, now } = this.#parts
     const seen = (await this.#rows()).get(bucket)
     // Another process may already have counted the bucket.
     const isNeeded = askedAtMs === 0 ? this.#isDue(seen) : figuresOf(seen).countedAtMs < askedAtMs
@@ -112,8 +114,13 @@ export class BucketCounts {
       failure: 'could not count the objects of the bucket',
       work: async (run) => {
         const tally = { objects: 0, bytes: 0, lastModifiedMs: 0 }
-        await tallyBelow({ drive, bucket, prefix: '' }, run, tally)
-        Object.assign(figures, tally, { countedAtMs, tookMs: now() - countedAtMs })
+        const place = { drive, bucket, prefix: '' }
+        const formerVersions = hasVersions(bucket)
+          ? await tallyVersions(place, run, tally)
+          : await tallyBelow(place, run, tally)
+        const tookMs = now() - countedAtMs
+        // Undefined removes the figure from the JSON text.
+        Object.assign(figures, tally, { formerVersions, countedAtMs, tookMs })
         return ''
       },
     })
@@ -135,6 +142,8 @@ export interface Tally {
 
 /** The last complete count. */
 export interface CountFigures extends Readonly<Tally> {
+  /** Only for a bucket that has or had versions. Their bytes are not in `bytes`. */
+  readonly formerVersions?: Readonly<FormerTally> | undefined
   /** The start of the count, milliseconds since the epoch; 0 before the first one. */
   readonly countedAtMs: number
   /** How long it took. */
@@ -146,21 +155,61 @@ export const noFigures: CountFigures = {
   ...{ objects: 0, bytes: 0, lastModifiedMs: 0, countedAtMs: 0, tookMs: 0 },
 }
 
+/** Former versions. Delete markers have no bytes, and are not counted. */
+interface FormerTally {
+  count: number
+  bytes: number
+}
+
+type CountedDrive = Pick<Drive, 'list' | 'listVersions'>
+
+interface CountedPlace<Counted extends Partial<Drive>> {
+  readonly drive: Counted
+  readonly bucket: string
+  readonly prefix: string
+}
+
 /** Adds every object below a prefix to the tally, with pauses. @throws as `walk` */
 export async function tallyBelow(
-  place: { readonly drive: Pick<Drive, 'list'>; readonly bucket: string; readonly prefix: string },
+  place: CountedPlace<Pick<Drive, 'list'>>,
   run: Run,
   tally: Tally,
 ): Promise<void> {
-  const assertMayGoOn = () => run.assertMayGoOn()
-  const listing = { ...place, signal: run.signal, hasPauses: true, assertMayGoOn }
-  for await (const entries of walk(listing)) {
+  for await (const entries of walk(listingOf(place, run))) {
+    for (const entry of entries) if (entry.kind === 'object') addObject(tally, entry)
+  }
+}
+
+/** As `tallyBelow`. @returns the tally of former versions */
+async function tallyVersions(
+  place: CountedPlace<CountedDrive>,
+  run: Run,
+  tally: Tally,
+): Promise<FormerTally> {
+  const former = { count: 0, bytes: 0 }
+  for await (const entries of walkVersions(listingOf(place, run))) {
     for (const entry of entries) {
-      if (entry.kind !== 'object') continue
-      tally.objects += 1
-      // Sparse files may add up to more than the maximum safe integer.
-      tally.bytes = Math.min(tally.bytes + entry.size, Number.MAX_SAFE_INTEGER)
-      tally.lastModifiedMs = Math.max(tally.lastModifiedMs, Math.floor(entry.modifiedAtMs))
+      if (entry.isDeleteMarker) continue
+      if (entry.isLatest) addObject(tally, entry)
+      else {
+        former.count += 1
+        former.bytes = safeSum(former.bytes, entry.size)
+      }
     }
   }
+  return former
+}
+
+function listingOf<Counted extends Partial<Drive>>(place: CountedPlace<Counted>, run: Run) {
+  const assertMayGoOn = () => run.assertMayGoOn()
+  return { ...place, signal: run.signal, hasPauses: true, assertMayGoOn }
+}
+
+function addObject(
+  tally: Tally,
+  { size, modifiedAtMs }: { readonly size: number; readonly modifiedAtMs: number },
+): void {
+  tally.objects += 1
+  tally.bytes = safeSum(tally.bytes, size)
+  tally.lastModifiedMs = Math.max(tally.lastModifiedMs, Math.floor(modifiedAtMs))
 }

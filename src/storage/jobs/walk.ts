@@ -3,6 +3,8 @@ import { delayedAbort, untilAborted, withDeadline } from '../../platform/process
 import type { Drive } from '../drives/drive.ts'
 import { DriveError } from '../drives/drive-error.ts'
 import type { Entry } from '../drives/listed-entry.ts'
+import { versionsOf } from '../drives/unversioned.ts'
+import type { VersionEntry } from '../drives/versions.ts'
 
 /** The maximum entries in memory. */
 const pageEntries = 500
@@ -22,7 +24,7 @@ const maxTries = 6
 const firstRetryMs = 200
 const longestRetryMs = 30_000
 
-export interface Walk {
+export interface Walk extends Pace {
   readonly drive: Pick<Drive, 'list'>
   readonly bucket: string
   readonly prefix: string
@@ -30,6 +32,13 @@ export interface Walk {
   readonly after?: string
   /** Lists folders as entries, without their contents. */
   readonly delimiter?: '/'
+}
+
+export interface VersionWalk extends Omit<Walk, 'drive' | 'delimiter'> {
+  readonly drive: Pick<Drive, 'listVersions'>
+}
+
+interface Pace {
   readonly signal: AbortSignal
   /** Whether to pause between pages, for work in the background. */
   readonly hasPauses?: boolean
@@ -44,18 +53,34 @@ export interface Walk {
  *
  * @throws DriveError; the signal's reason; and as `assertMayGoOn`
  */
-export async function* walk({
+export function walk({
   drive,
   bucket,
   prefix,
   after = '',
   delimiter,
-  signal,
-  hasPauses = false,
-  assertMayGoOn,
-  hangMs,
+  ...pace
 }: Walk): AsyncGenerator<readonly Entry[]> {
-  const cursor = drive.list(bucket, { prefix, after, ...(delimiter && { delimiter }) })
+  return pages(drive.list(bucket, { prefix, after, ...(delimiter && { delimiter }) }), pace)
+}
+
+/** As `walk`, with all versions of the objects: those of a key follow one another, the newest first. */
+export function walkVersions({
+  drive,
+  bucket,
+  prefix,
+  after = '',
+  ...pace
+}: VersionWalk): AsyncGenerator<readonly VersionEntry[]> {
+  const cursor = versionsOf(drive, bucket, { prefix, after })
+  // Without a delimiter there are no folders.
+  return pages(cursor as { next(limit: number): Promise<VersionEntry[]> }, pace)
+}
+
+async function* pages<Listed>(
+  cursor: { next(limit: number): Promise<Listed[]> },
+  { signal, hasPauses = false, assertMayGoOn, hangMs }: Pace,
+): AsyncGenerator<readonly Listed[]> {
   for (;;) {
     const pageBegan = performance.now()
     await assertMayGoOn?.()
@@ -133,4 +158,9 @@ export function withinDriveTime<Result>(
 export async function pauseAfter(beganAt: number, signal: AbortSignal): Promise<void> {
   const pauseMs = Math.min(Math.max(performance.now() - beganAt, minPauseMs), maxPauseMs)
   await wait(pauseMs, undefined, { signal, ref: false })
+}
+
+/** The sum of sizes. Sparse files may add up to more than the maximum safe integer. */
+export function safeSum(one: number, other: number): number {
+  return Math.min(one + other, Number.MAX_SAFE_INTEGER)
 }

@@ -74,7 +74,8 @@ export function openManagement(wiring: ManagementWiring): Omit<ManagementApiPart
     bucketCreation: settings.bucketCreation,
     publicReadBuckets: settings.publicReadBuckets,
     expiryRuns: () => jobs.expiryRuns(),
-    dryRunExpiry: (query) => dryRunExpiry(common, query),
+    dryRunExpiry: (query) =>
+      dryRunExpiry({ ...common, hasVersions: (bucket) => jobs.hasVersions(bucket) }, query),
     placeOf: (bucket) => placeOf(bucket, settings),
     bucketCreatedAtMs: (bucket) => driveStatus.createdAtMs(bucket),
     counter: jobs.counts,

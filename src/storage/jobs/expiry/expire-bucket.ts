@@ -2,15 +2,17 @@ import type { Log } from '../../../platform/process/log.ts'
 import type { BucketConfiguration } from '../../buckets/buckets.ts'
 import {
   abortsUploads,
-  expiresObjects,
   type LifecycleRule,
+  mayExpire,
   uploadExpiry,
 } from '../../buckets/lifecycle-rules.ts'
-import type { Drive } from '../../drives/drive.ts'
+import type { Drive, RemovalConditions } from '../../drives/drive.ts'
 import { DriveError, type DriveErrorKind } from '../../drives/drive-error.ts'
+import { versionsOf } from '../../drives/unversioned.ts'
 import type { Run } from '../job-runner.ts'
 import { pauseAfter, visitAll, whileBusy, withinDriveTime } from '../walk.ts'
-import { expiredObjects, isExpired } from './expired-objects.ts'
+import { expiredObjects } from './expired-objects.ts'
+import { type Expired, isExpired, isFormerExpired } from './expired-versions.ts'
 
 /** The maximum open uploads in memory. */
 const pageUploads = 100
@@ -47,7 +49,9 @@ export interface ExpiryWorld {
   }
   /** Rejects if the rules in memory may be outdated and the database does not respond. */
   readonly ensureCurrent: () => Promise<void>
-  readonly drive: Pick<Drive, 'list' | 'head' | 'remove'>
+  readonly drive: Pick<Drive, 'list' | 'head' | 'remove' | 'listVersions'>
+  /** Whether the bucket has or had versions. */
+  readonly hasVersions: (bucket: string) => boolean
   readonly uploads: ExpiryUploads
   readonly log: Log
 }
@@ -60,6 +64,10 @@ export interface ExpiryFigures {
   /** Removed so far. */
   objects: number
   uploads: number
+  /** Former versions and delete markers that were removed. */
+  versions: number
+  /** Versions that stay because of Object Lock. The next run tries again. */
+  locked: number
   /** Failed removals. The next run retries them. */
   failures: number
 }
@@ -87,7 +95,8 @@ export async function expireBucket(
   const assertMayGoOn = rulesCheck(world, expiry, run)
   const work = { ...world, ...expiry, figures, run, signal, assertMayGoOn }
   if (figures.phase === 'objects') {
-    if (expiresObjects(expiry.rules)) await removeObjects(work)
+    const hasVersions = world.hasVersions(expiry.bucket)
+    if (expiry.rules.some((rule) => mayExpire(rule, hasVersions))) await removeObjects(work)
     figures.phase = 'uploads'
   }
   if (abortsUploads(expiry.rules)) await abortUploads(work)
@@ -121,13 +130,15 @@ function rulesCheck(
 }
 
 async function removeObjects(work: Work): Promise<void> {
-  const { drive, bucket, rules, cutoffMs, figures, signal, assertMayGoOn } = work
+  const { drive, hasVersions, bucket, rules, cutoffMs, figures, signal, assertMayGoOn } = work
   const pages = expiredObjects({
     ...{ drive, bucket, rules, cutoffMs, after: figures.position, signal, assertMayGoOn },
+    hasVersions: hasVersions(bucket),
   })
-  for await (const { expired, lastKey } of pages) {
-    await visitAll(expired, concurrency, ({ key }) => remove(work, key))
-    figures.position = lastKey
+  for await (const { expired, markers, lastKey } of pages) {
+    await visitAll(expired, concurrency, (one) => remove(work, one, removeExpired))
+    await visitAll(markers, concurrency, (one) => remove(work, one, removeMarker))
+    if (lastKey !== '') figures.position = lastKey
   }
 }
 
@@ -136,33 +147,77 @@ const stopping: readonly DriveErrorKind[] = ['unavailable', 'no-bucket']
 /** The object has been written or removed in the meantime. */
 const meanwhile: readonly DriveErrorKind[] = ['condition', 'not-found']
 
-/** Removes an object if it is still the one that has expired. */
-async function remove(work: Work, key: string): Promise<void> {
+/** Counts what `removeOnce` has removed. */
+async function remove<Removed extends { readonly key: string }>(
+  work: Work,
+  one: Removed,
+  removeOnce: (work: Work, one: Removed) => Promise<'objects' | 'versions' | undefined>,
+): Promise<void> {
   const { figures, run, signal, assertMayGoOn } = work
   try {
-    const isRemoved = await whileBusy(async () => {
+    const removed = await whileBusy(async () => {
       await assertMayGoOn()
-      return withinDriveTime(removeOnce(work, key), run.late)
+      return withinDriveTime(removeOnce(work, one), run.late)
     }, signal)
-    if (isRemoved) figures.objects += 1
+    if (removed !== undefined) figures[removed] += 1
   } catch (error) {
     if (!(error instanceof DriveError) || stopping.includes(error.kind)) throw error
     if (meanwhile.includes(error.kind)) return
-    countFailure(work, { key, err: error }, 'could not remove an expired object')
+    if (error.kind === 'locked') figures.locked += 1
+    else countFailure(work, { key: one.key, err: error }, 'could not remove an expired object')
   }
 }
 
 /** Keeps an object that is written in the meantime, even if its bytes are the same. */
-async function removeOnce(work: Work, key: string): Promise<boolean> {
+async function removeExpired(work: Work, expired: Expired) {
   const { drive, bucket, run } = work
+  const { key, former } = expired
   // A listing may be older than the object.
   const current = await drive.head(bucket, key)
-  if (current === undefined) return false
+  if (former !== undefined) {
+    // A former version is the newest again if a newer one was removed, as when a deletion is undone.
+    if (current?.versionId === former.versionId) return undefined
+    return (await isStillExpired(work, { ...expired, former }))
+      ? await removeVersion(work, key, former.versionId)
+      : undefined
+  }
+  if (current === undefined) return undefined
   const { size, modifiedAtMs, attributes } = current
-  if (!isExpired(work, { key, size, modifiedAtMs, tags: attributes.tags })) return false
+  if (!isExpired(work, { key, size, modifiedAtMs, tags: attributes.tags })) return undefined
   const assertMayGoOn = () => run.assertMayEnd()
   const same = { ifMatch: [attributes.etag], ifModifiedAtMs: modifiedAtMs }
-  return (await drive.remove(bucket, key, { ...same, assertMayGoOn })) !== undefined
+  const removal = await drive.remove(bucket, key, { ...same, assertMayGoOn })
+  return removal && ('objects' as const)
+}
+
+/** Bytes of a version never change, but its tags may. */
+async function isStillExpired(
+  { drive, bucket, rules, cutoffMs }: Work,
+  expired: Expired & Required<Pick<Expired, 'former'>>,
+): Promise<boolean> {
+  const { key, former } = expired
+  if (former.isDeleteMarker || rules.every(({ tags }) => tags === undefined)) return true
+  const version = await drive.head(bucket, key, { versionId: former.versionId })
+  return isFormerExpired({ rules, cutoffMs }, expired, version?.attributes.tags)
+}
+
+/** Removes a delete marker if it is the only version of its key. */
+async function removeMarker(work: Work, { key, versionId }: { key: string; versionId: string }) {
+  const cursor = versionsOf(work.drive, work.bucket, { prefix: key, after: '' })
+  const [first, second] = await cursor.next(2)
+  const isOnly = first?.key === key && second?.key !== key
+  if (!isOnly || first.kind !== 'object' || first.versionId !== versionId) return undefined
+  return await removeVersion(work, key, versionId)
+}
+
+async function removeVersion({ drive, bucket, cutoffMs, run }: Work, key: string, id: string) {
+  const conditions: RemovalConditions = {
+    versionId: id,
+    // A retention that has ended before this run has no effect.
+    lock: { nowMs: cutoffMs },
+    assertMayGoOn: () => run.assertMayEnd(),
+  }
+  return (await drive.remove(bucket, key, conditions)) && ('versions' as const)
 }
 
 async function abortUploads(work: Work): Promise<void> {

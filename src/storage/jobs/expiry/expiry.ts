@@ -3,8 +3,8 @@ import type { BucketConfiguration } from '../../buckets/buckets.ts'
 import {
   abortsUploads,
   dayMs,
-  expiresObjects,
   type LifecycleRule,
+  mayExpire,
 } from '../../buckets/lifecycle-rules.ts'
 import type { JobRunner, Run } from '../job-runner.ts'
 import type { JobRow } from '../job-table.ts'
@@ -27,6 +27,8 @@ const nothing: ExpiryFigures = {
   position: '',
   objects: 0,
   uploads: 0,
+  versions: 0,
+  locked: 0,
   failures: 0,
 }
 
@@ -39,7 +41,7 @@ export interface ExpiryParts extends ExpiryWorld {
 }
 
 /** The last run of a bucket's lifecycle rules. */
-export interface ExpiryRun extends Pick<ExpiryFigures, 'objects' | 'uploads' | 'failures'> {
+export interface ExpiryRun extends Omit<ExpiryFigures, 'phase' | 'position'> {
   readonly bucket: string
   readonly beganAtMs: number
   readonly isDone: boolean
@@ -50,10 +52,9 @@ export interface ExpiryRun extends Pick<ExpiryFigures, 'objects' | 'uploads' | '
 /** The last run for each bucket. @throws DatabaseError */
 export async function expiryRuns(jobs: JobRunner): Promise<ExpiryRun[]> {
   return (await jobs.all('expire')).map(({ id, state, beganAtMs, figures, message }) => {
-    const { objects, uploads, failures } = JSON.parse(figures) as ExpiryFigures
+    const { phase: _, position: __, ...counts } = figuresOf(figures)
     const problem = state === 'failed' ? message : undefined
-    const isDone = state === 'done'
-    return { bucket: id, beganAtMs, isDone, objects, uploads, failures, problem }
+    return { bucket: id, beganAtMs, isDone: state === 'done', ...counts, problem }
   })
 }
 
@@ -76,13 +77,18 @@ export class Expiry {
    */
   async run(signal: AbortSignal): Promise<void> {
     const { buckets, jobs } = this.#parts
-    const configured = buckets.all().filter(hasActiveRules)
+    const configured = buckets.all().filter((bucket) => this.#hasActiveRules(bucket))
     if (configured.length === 0 || !this.#isClockTrusted()) return
     const rows = new Map((await jobs.all('expire')).map((row) => [row.id, row]))
-    for (const { name, lifecycle } of configured) {
+    for (const { name, lifecycle = [] } of configured) {
       if (signal.aborted) return
       await this.#runIfDue(name, lifecycle, rows.get(name), signal)
     }
+  }
+
+  #hasActiveRules({ name, lifecycle = [] }: BucketConfiguration): boolean {
+    const hasVersions = this.#parts.hasVersions(name)
+    return abortsUploads(lifecycle) || lifecycle.some((rule) => mayExpire(rule, hasVersions))
   }
 
   #isClockTrusted(): boolean {
@@ -112,7 +118,7 @@ export class Expiry {
     const sinceMs = nowMs - (last?.endedAtMs ?? 0)
     // A negative age: the clock was set back.
     if (last?.state === 'failed' && sinceMs >= 0 && sinceMs < retryAfterMs) return
-    const figures: ExpiryFigures = last === undefined ? { ...nothing } : JSON.parse(last.figures)
+    const figures = last === undefined ? { ...nothing } : figuresOf(last.figures)
     const begun = { beganAtMs: last?.beganAtMs ?? nowMs, figures }
     const expiry = { bucket, rules, cutoffMs: expiryCutoff(nowMs) }
     const started = await this.#parts.jobs.start({
@@ -132,9 +138,9 @@ export class Expiry {
       isDone = true
       return ''
     } finally {
-      const { objects, uploads, failures } = figures
-      if (objects + uploads + failures > 0) {
-        const fields = { bucket: expiry.bucket, objects, uploads, failures, isDone }
+      const { phase: _, position: __, ...counts } = figures
+      if (Object.values(counts).some((count) => count > 0)) {
+        const fields = { bucket: expiry.bucket, ...counts, isDone }
         log.info({ ...fields, sinceBeginMs: now() - beganAtMs }, 'removed what has expired')
       }
     }
@@ -146,11 +152,9 @@ interface Begun {
   readonly beganAtMs: number
 }
 
-function hasActiveRules(
-  bucket: BucketConfiguration,
-): bucket is BucketConfiguration & Required<Pick<BucketConfiguration, 'lifecycle'>> {
-  const { lifecycle = [] } = bucket
-  return expiresObjects(lifecycle) || abortsUploads(lifecycle)
+/** A version before this one has stored fewer fields. */
+function figuresOf(text: string): ExpiryFigures {
+  return { ...nothing, ...JSON.parse(text) }
 }
 
 function digestOf(rules: readonly LifecycleRule[]): string {

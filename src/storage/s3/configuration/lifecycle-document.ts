@@ -22,11 +22,11 @@ const maxIdLength = 255
 /** UTF-8 bytes, as a key. */
 const maxPrefixBytes = 1_024
 
-/** Elements of S3 for versions and other storage classes. */
-const unsupported: Readonly<Record<string, readonly string[]>> = {
-  Rule: ['Transition', 'NoncurrentVersionTransition', 'NoncurrentVersionExpiration'],
-  Expiration: ['ExpiredObjectDeleteMarker'],
-}
+/** API reference, NoncurrentVersionExpiration. */
+const maxNewerVersions = 100
+
+/** Elements of S3 for other storage classes. */
+const unsupported: readonly string[] = ['Transition', 'NoncurrentVersionTransition']
 
 const sizeElements = ['ObjectSizeGreaterThan', 'ObjectSizeLessThan'] as const
 
@@ -36,8 +36,7 @@ const sizeElements = ['ObjectSizeGreaterThan', 'ObjectSizeLessThan'] as const
  *
  * @param newId generates the ID of a rule that has none, as S3 does
  * @param hasTags whether objects may have tags
- * @throws S3Error NotImplemented for anything but Expiration by Days or Date and
- *   AbortIncompleteMultipartUpload; MalformedXML, InvalidArgument and InvalidRequest, as S3
+ * @throws S3Error NotImplemented for transitions; MalformedXML, InvalidArgument and InvalidRequest, as S3
  */
 export function parseLifecycle(
   body: Uint8Array,
@@ -72,13 +71,24 @@ export function lifecycleContent(rules: readonly LifecycleRule[]): XmlChildren {
 }
 
 function ruleContent(rule: LifecycleRule): XmlValue {
-  const { days, dateMs, abortUploadsDays, prefixForm, prefix } = rule
-  const date = dateMs === undefined ? undefined : new Date(dateMs).toISOString()
+  const { dateMs, abortUploadsDays, prefixForm, prefix } = rule
+  const expiration = {
+    Days: rule.days,
+    Date: dateMs === undefined ? undefined : new Date(dateMs).toISOString(),
+    ExpiredObjectDeleteMarker: rule.expiresMarkers,
+  }
+  const noncurrent = {
+    NoncurrentDays: rule.noncurrentDays,
+    NewerNoncurrentVersions: rule.newerNoncurrentVersions,
+  }
   return {
     ID: rule.id,
     ...(prefixForm === 'rule' ? { Prefix: prefix } : { Filter: filterContent(rule) }),
     Status: rule.isEnabled ? 'Enabled' : 'Disabled',
-    Expiration: days === undefined && date === undefined ? undefined : { Days: days, Date: date },
+    Expiration: Object.values(expiration).some((value) => value !== undefined)
+      ? expiration
+      : undefined,
+    NoncurrentVersionExpiration: rule.noncurrentDays === undefined ? undefined : noncurrent,
     AbortIncompleteMultipartUpload:
       abortUploadsDays === undefined ? undefined : { DaysAfterInitiation: abortUploadsDays },
   }
@@ -96,15 +106,25 @@ function filterContent({ prefixForm, prefix, tags = {}, ...rule }: LifecycleRule
 }
 
 function parseRule(element: XmlElement, newId: () => string): LifecycleRule {
-  checkElements(element, [
-    ...['ID', 'Status', 'Prefix', 'Filter', 'Expiration'],
+  const refused = element.children.find(({ name }) => unsupported.includes(name))
+  if (refused !== undefined) throw notImplemented(refused.name)
+  refuseOtherElements(element, [
+    ...['ID', 'Status', 'Prefix', 'Filter', 'Expiration', 'NoncurrentVersionExpiration'],
     'AbortIncompleteMultipartUpload',
   ])
-  const actions = { ...parseExpiration(element), ...parseAbort(element) }
+  const actions = {
+    ...parseExpiration(element),
+    ...parseNoncurrent(element),
+    ...parseAbort(element),
+  }
   if (Object.keys(actions).length === 0) {
     throw new S3Error('InvalidRequest', 'At least one action needs to be specified in a rule.')
   }
   const filter = parseFilter(element)
+  if (filter.tags !== undefined && actions.expiresMarkers !== undefined) {
+    const message = 'ExpiredObjectDeleteMarker cannot be specified with Tags.'
+    throw new S3Error('InvalidRequest', message)
+  }
   const ofObjects = filter.tags ?? filter.largerThan ?? filter.smallerThan
   if (ofObjects !== undefined && actions.abortUploadsDays !== undefined) {
     const what = filter.tags === undefined ? 'object sizes' : 'Tags'
@@ -143,7 +163,7 @@ function parseFilter(element: XmlElement): RuleFilter {
     throw malformed('a Rule needs either Filter or Prefix')
   }
   if (filter === undefined) return { prefix: checkPrefix(older ?? ''), prefixForm: 'rule' }
-  checkElements(filter, ['Prefix', 'Tag', 'And', ...sizeElements])
+  refuseOtherElements(filter, ['Prefix', 'Tag', 'And', ...sizeElements])
   const [only, ...others] = filter.children
   if (others.length > 0) throw malformed('a Filter has one condition, or several in And')
   if (only === undefined) return { prefix: '', prefixForm: 'none' }
@@ -154,7 +174,7 @@ function parseFilter(element: XmlElement): RuleFilter {
 }
 
 function parseAnd(and: XmlElement): RuleFilter {
-  checkElements(and, ['Prefix', 'Tag', ...sizeElements])
+  refuseOtherElements(and, ['Prefix', 'Tag', ...sizeElements])
   const tags = and.children.filter(({ name }) => name === 'Tag')
   const sizes = parseSizes(and)
   if (tags.length + Object.keys(sizes).length === 0) throw malformed('And needs several conditions')
@@ -194,24 +214,59 @@ function checkPrefix(prefix: string): string {
   throw new S3Error('InvalidRequest', `The maximum size of a prefix is ${maxPrefixBytes}.`)
 }
 
-function parseExpiration(element: XmlElement): Pick<LifecycleRule, 'days' | 'dateMs'> {
+/** API reference, LifecycleExpiration: ExpiredObjectDeleteMarker "cannot be specified with Days or Date". */
+function parseExpiration(
+  element: XmlElement,
+): Pick<LifecycleRule, 'days' | 'dateMs' | 'expiresMarkers'> {
   const expiration = onlyChild(element, 'Expiration')
   if (expiration === undefined) return {}
-  checkElements(expiration, ['Days', 'Date'])
-  const days = childText(expiration, 'Days')
-  const date = childText(expiration, 'Date')
-  if ((days === undefined) === (date === undefined)) {
-    throw malformed('Expiration needs either Days or Date')
+  refuseOtherElements(expiration, ['Days', 'Date', 'ExpiredObjectDeleteMarker'])
+  if (expiration.children.length !== 1) {
+    throw malformed('Expiration needs either Days, Date or ExpiredObjectDeleteMarker')
   }
+  const days = childText(expiration, 'Days')
   if (days !== undefined) return { days: positive('Days', 'Expiration', days) }
-  return { dateMs: parseDate(date ?? '') }
+  const date = childText(expiration, 'Date')
+  if (date !== undefined) return { dateMs: parseDate(date) }
+  return { expiresMarkers: parseBoolean(expiration, 'ExpiredObjectDeleteMarker') }
+}
+
+/** https://docs.aws.amazon.com/AmazonS3/latest/API/API_NoncurrentVersionExpiration.html. AWS requires NoncurrentDays. */
+function parseNoncurrent(
+  element: XmlElement,
+): Pick<LifecycleRule, 'noncurrentDays' | 'newerNoncurrentVersions'> {
+  const action = 'NoncurrentVersionExpiration'
+  const noncurrent = onlyChild(element, action)
+  if (noncurrent === undefined) return {}
+  refuseOtherElements(noncurrent, ['NoncurrentDays', 'NewerNoncurrentVersions'])
+  const days = childText(noncurrent, 'NoncurrentDays')
+  if (days === undefined) throw malformed(`${action} has no NoncurrentDays`)
+  const noncurrentDays = positive('NoncurrentDays', action, days)
+  const name = 'NewerNoncurrentVersions'
+  const newer = childText(noncurrent, name)
+  if (newer === undefined) return { noncurrentDays }
+  // As AWS, which does not take it with the older element Prefix.
+  if (onlyChild(element, 'Filter') === undefined) throw malformed(`${name} needs a Filter`)
+  const newerNoncurrentVersions = positive(name, action, newer)
+  if (newerNoncurrentVersions <= maxNewerVersions)
+    return { noncurrentDays, newerNoncurrentVersions }
+  const message = `'${name}' for ${action} action must not exceed ${maxNewerVersions}`
+  throw invalidArgument(name, newer.trim(), message)
+}
+
+/** XML Schema's boolean. */
+function parseBoolean(element: XmlElement, name: string): boolean {
+  const text = childText(element, name)?.trim()
+  if (text === 'true' || text === '1') return true
+  if (text === 'false' || text === '0') return false
+  throw malformed(`${name} must be true or false`)
 }
 
 function parseAbort(element: XmlElement): Pick<LifecycleRule, 'abortUploadsDays'> {
   const name = 'AbortIncompleteMultipartUpload'
   const abort = onlyChild(element, name)
   if (abort === undefined) return {}
-  checkElements(abort, ['DaysAfterInitiation'])
+  refuseOtherElements(abort, ['DaysAfterInitiation'])
   const days = childText(abort, 'DaysAfterInitiation')
   if (days === undefined) throw malformed(`${name} has no DaysAfterInitiation`)
   return { abortUploadsDays: positive('DaysAfterInitiation', name, days) }
@@ -244,15 +299,9 @@ function isCalendarDay(day: string): boolean {
   return new Date(`${day}T00:00:00Z`).toISOString().startsWith(day)
 }
 
-function checkElements(element: XmlElement, known: readonly string[]): void {
-  const refused = element.children.find(({ name }) => unsupported[element.name]?.includes(name))
-  if (refused !== undefined) throw notImplemented(refused.name)
-  refuseOtherElements(element, known)
-}
-
 function notImplemented(element: string): S3Error {
   return new S3Error(
     'NotImplemented',
-    `The lifecycle element ${element} is not implemented. Use Expiration with Days or Date, or AbortIncompleteMultipartUpload.`,
+    `The lifecycle element ${element} is not implemented. Use Expiration, NoncurrentVersionExpiration or AbortIncompleteMultipartUpload.`,
   )
 }

@@ -76,7 +76,10 @@ test('a field that is absent stays, and null and an empty list remove', async (t
 })
 
 test('the last removal is shown', async (t) => {
-  const counts = { objects: 3, uploads: 2, failures: 1, problem: 'The drive is away.' }
+  const counts = {
+    ...{ objects: 3, uploads: 2, versions: 5, locked: 4, failures: 1 },
+    problem: 'The drive is away.',
+  }
   const run = { bucket: 'files', beganAtMs: 1_000, isDone: false, ...counts }
   const { send } = await openManagement(t, { expiryRuns: async () => [run] })
   const { body } = await send('GET', '/buckets')
@@ -96,10 +99,11 @@ test('a dry run of expiry rules shows what they would remove, and changes nothin
   const past = { ...rule, days: null, date: '2020-01-31' }
   const { status, body } = await dryRun({ expiry: [past] })
   const { oldest, ...figures } = body
-  assert.deepEqual([status, figures], [200, { objects: 2, bytes: 5, next: null }])
+  const formerVersions = { count: 0, bytes: 0 }
+  assert.deepEqual([status, figures], [200, { objects: 2, bytes: 5, formerVersions, next: null }])
   const first = await drive.head('files', 'logs/1')
   assert.equal(Date.parse(oldest), Math.floor(first?.modifiedAtMs ?? 0))
-  const nothing = { objects: 0, bytes: 0, oldest: null, next: null }
+  const nothing = { objects: 0, bytes: 0, oldest: null, formerVersions, next: null }
   assert.deepEqual((await dryRun({ expiry: [rule] })).body, nothing)
   assert.deepEqual((await dryRun({ expiry: [] })).body, nothing)
   assert.equal((await dryRun({ expiry: [past], after: 'logs/1' })).body.bytes, 2)
@@ -156,7 +160,8 @@ test('a dry run gets the signal of its request, which aborts when the client is 
   const { routes } = await openManagement(t, {
     dryRunExpiry: async ({ signal }) => {
       signals.push(signal)
-      return { objects: 0, bytes: 0, oldestMs: undefined, next: undefined }
+      const formerVersions = { count: 0, bytes: 0 }
+      return { objects: 0, bytes: 0, oldestMs: undefined, formerVersions, next: undefined }
     },
   })
   const { signal } = new AbortController()

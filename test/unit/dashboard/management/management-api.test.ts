@@ -288,7 +288,13 @@ test('GET /buckets returns every bucket immediately, and its figures once counte
   await put(drive, 'b/c', 'sixsix')
   const first = await send('GET', '/buckets')
   assert.equal(first.status, 200)
-  const nothing = { objects: null, bytes: null, lastModified: null, countedAt: null }
+  const nothing = {
+    objects: null,
+    bytes: null,
+    formerVersions: null,
+    lastModified: null,
+    countedAt: null,
+  }
   const unset = {
     openByPolicy: [],
     allowedOrigins: null,

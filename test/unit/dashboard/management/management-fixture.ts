@@ -100,7 +100,7 @@ export async function openManagement(
   const database = await openTestDatabase(t)
   const drive = openMemoryDrive()
   await drive.prepare(buckets)
-  const common = { drive, now: Date.now, log: silentLog }
+  const common = { drive, hasVersions: () => false, now: Date.now, log: silentLog }
   const leases = new KeyLeases({ table: new DatabaseLeases(database, '/jobs'), now: Date.now })
   const jobs = new JobRunner({ ...common, table: new JobTable(database), leases })
   const counter = new BucketCounts({ ...common, jobs })

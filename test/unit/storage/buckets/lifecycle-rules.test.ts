@@ -2,8 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {
   abortsUploads,
-  expiresObjects,
+  formerExpiry,
   type LifecycleRule,
+  markerExpiry,
+  mayExpire,
   objectExpiry,
   uploadExpiry,
 } from '../../../../src/storage/buckets/lifecycle-rules.ts'
@@ -64,10 +66,16 @@ test('an upload is aborted at the midnight after its days', () => {
 })
 
 test('what enabled rules remove', () => {
-  assert.equal(expiresObjects([rule({ days: 1 })]), true)
-  assert.equal(expiresObjects([rule({ dateMs: 0 })]), true)
-  assert.equal(expiresObjects([rule({ days: 1, isEnabled: false })]), false)
-  assert.equal(expiresObjects([rule({ abortUploadsDays: 1 })]), false)
+  for (const hasVersions of [false, true]) {
+    assert.equal(mayExpire(rule({ days: 1 }), hasVersions), true)
+    assert.equal(mayExpire(rule({ dateMs: 0 }), hasVersions), true)
+    assert.equal(mayExpire(rule({ days: 1, isEnabled: false }), hasVersions), false)
+    assert.equal(mayExpire(rule({ abortUploadsDays: 1 }), hasVersions), false)
+    assert.equal(mayExpire(rule({ expiresMarkers: false }), hasVersions), false)
+    // Without versions, these rules have no effect, as on S3.
+    assert.equal(mayExpire(rule({ noncurrentDays: 1 }), hasVersions), hasVersions)
+    assert.equal(mayExpire(rule({ expiresMarkers: true }), hasVersions), hasVersions)
+  }
   assert.equal(abortsUploads([rule({ abortUploadsDays: 1 })]), true)
   assert.equal(abortsUploads([rule({ abortUploadsDays: 1, isEnabled: false })]), false)
   assert.equal(abortsUploads([rule({ days: 1 })]), false)
@@ -95,4 +103,53 @@ test('a rule with tags is for objects that have all of them', () => {
   assert.equal(expiryOf(inherited, '2024-01-01T00:00:00Z', 'k', {}), undefined)
   const both = [...rules, rule({ id: 'later', days: 9 })]
   assert.equal(expiryOf(both, '2024-01-01T00:00:00Z', 'k', {})?.[0], 'later')
+})
+
+const formerOf = (
+  rules: readonly LifecycleRule[],
+  version: Partial<Parameters<typeof formerExpiry>[1]> = {},
+) => {
+  const replacedAtMs = Date.parse('2014-01-15T10:30:00Z')
+  const known = { key: 'k', size: 5, replacedAtMs, newer: 0, tags: undefined, ...version }
+  const expiry = formerExpiry(rules, known)
+  return expiry && new Date(expiry.atMs).toISOString()
+}
+
+test('a former version expires at the midnight after its days, since it was replaced', () => {
+  // The example of the S3 User Guide, "Lifecycle rules based on an object's age".
+  assert.equal(formerOf([rule({ noncurrentDays: 3 })]), '2014-01-19T00:00:00.000Z')
+  assert.equal(formerOf([rule({ days: 3 })]), undefined)
+  assert.equal(formerOf([rule({ noncurrentDays: 3, prefix: 'other' })]), undefined)
+  assert.equal(formerOf([rule({ noncurrentDays: 3, isEnabled: false })]), undefined)
+  assert.equal(formerOf([rule({ noncurrentDays: 3, largerThan: 5 })]), undefined)
+  const tagged = [rule({ noncurrentDays: 3, tags: { a: '1' } })]
+  assert.equal(formerOf(tagged), undefined)
+  assert.equal(formerOf(tagged, { tags: 'unknown' }), '2014-01-19T00:00:00.000Z')
+})
+
+test('the newest former versions stay if a rule keeps some', () => {
+  const rules = [rule({ noncurrentDays: 3, newerNoncurrentVersions: 2 })]
+  assert.deepEqual(
+    [0, 1, 2, 3].map((newer) => formerOf(rules, { newer }) !== undefined),
+    [false, false, true, true],
+  )
+})
+
+test('a delete marker expires with its own rule, and by its age with Days', () => {
+  const modifiedAtMs = Date.parse('2024-01-01T12:00:00Z')
+  const expiryAt = (changed: Partial<LifecycleRule>) =>
+    markerExpiry([rule(changed)], { key: 'k', modifiedAtMs })?.atMs
+  assert.equal(expiryAt({ expiresMarkers: true }), modifiedAtMs)
+  assert.equal(expiryAt({ expiresMarkers: true, smallerThan: 1 }), modifiedAtMs)
+  assert.equal(expiryAt({ days: 2 }), Date.parse('2024-01-04T00:00:00Z'))
+  assert.equal(expiryAt({ dateMs: 0 }), 0)
+  for (const never of [
+    { expiresMarkers: false },
+    { expiresMarkers: true, isEnabled: false },
+    { expiresMarkers: true, largerThan: 0 },
+    { days: 2, tags: { a: '1' } },
+    { noncurrentDays: 1 },
+  ]) {
+    assert.equal(expiryAt(never), undefined, JSON.stringify(never))
+  }
 })

@@ -4,9 +4,10 @@ import { thisProcess } from '../../../../src/platform/process/identity.ts'
 import type { Drive } from '../../../../src/storage/drives/drive.ts'
 import { DriveError } from '../../../../src/storage/drives/drive-error.ts'
 import type { Entry } from '../../../../src/storage/drives/listed-entry.ts'
+import { openMemoryDrive } from '../../../../src/storage/drives/memory/memory-drive.ts'
 import { BucketCounts } from '../../../../src/storage/jobs/bucket-counts.ts'
 import { silentLog } from '../../../support/silent-log.ts'
-import { openTestDatabase, until } from '../../dashboard/management/management-fixture.ts'
+import { openTestDatabase, put, until } from '../../dashboard/management/management-fixture.ts'
 import { deadOwner, openJobs, silentOwner } from './jobs-fixture.ts'
 
 const bucket = 'files'
@@ -52,7 +53,8 @@ async function open(t: TestContext, { drive }: { readonly drive: Pick<Drive, 'li
   }
   const jobs = openJobs(t, await openTestDatabase(t), clock, log)
   const counterOf = (changes: Partial<ConstructorParameters<typeof BucketCounts>[0]> = {}) => {
-    const parts = { drive, jobs: jobs.process(), now: () => clock.now, log, ...changes }
+    const common = { drive, hasVersions: () => false, now: () => clock.now, log }
+    const parts = { ...common, jobs: jobs.process(), ...changes }
     const counter = new BucketCounts(parts)
     const close = async () => {
       await Promise.all([parts.jobs.close(), counter.close()])
@@ -220,4 +222,27 @@ test('close abandons a hanging listing and releases its lease', async (t) => {
   assert.equal((await look())?.problem, undefined)
   await counter.read([bucket])
   assert.equal(listings(), 1)
+})
+
+test('former versions are counted separately, and delete markers not at all', async (t) => {
+  const drive = openMemoryDrive({ versioningOf: () => ({ changes: [0] }) })
+  await drive.prepare([bucket])
+  for (const body of ['1', '12', '123']) await put(drive, 'k', body)
+  await put(drive, 'gone', '1234')
+  await drive.remove(bucket, 'gone')
+  const { counterOf, row } = await open(t, { drive })
+  const { counter } = counterOf({ hasVersions: (name) => name === bucket })
+  const look = async () => (await counter.read([bucket])).get(bucket)
+  await until(async () => (await look())?.isCounting === false)
+  const found = (await look())?.figures
+  assert.deepEqual([found?.objects, found?.bytes], [1, 3])
+  assert.deepEqual(found?.formerVersions, { count: 3, bytes: 7 })
+  assert.match((await row())?.figures ?? '', /formerVersions/)
+})
+
+test('a bucket that never had versions has no figures of former versions', async (t) => {
+  const { settled, look } = await open(t, objects(3))
+  await look()
+  await settled()
+  assert.ok(!('formerVersions' in ((await look())?.figures ?? {})))
 })

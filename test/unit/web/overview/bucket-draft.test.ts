@@ -21,7 +21,7 @@ const bucket: BucketStatus = {
   ...{ isPublic: false, openByPolicy: [], isPublicFromEnvironment: false, createdAt: null },
   ...{ objects: null, bytes: null, lastModified: null, countedAt: null, isCounting: false },
   ...{ problem: null, allowedOrigins: ['https://a.example'], expiry: [rule], lastExpiry: null },
-  quotaBytes: 2 ** 30,
+  ...{ quotaBytes: 2 ** 30, formerVersions: null },
 }
 
 test('A form that was not changed changes nothing', () => {

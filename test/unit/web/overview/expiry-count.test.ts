@@ -17,6 +17,9 @@ describe('deletesObjects', () => {
   for (const [name, change, expected] of [
     ['days', { days: 1 }, true],
     ['a date', { date: '2030-01-31' }, true],
+    ['days of former versions', { noncurrentDays: 1 }, true],
+    ['delete markers', { expiresMarkers: true }, true],
+    ['delete markers that stay', { expiresMarkers: false }, false],
     ['only days of uploads', { abortUploadsDays: 1 }, false],
     ['days, but is disabled', { days: 1, isEnabled: false }, false],
   ] as const) {
@@ -26,13 +29,21 @@ describe('deletesObjects', () => {
   }
 })
 
+const none = { count: 0, bytes: 0 }
+
 describe('countExpired', () => {
   test('adds up all parts of the bucket, and reports each sum', async () => {
     const parts: ExpiryDryRunReply[] = [
-      { objects: 0, bytes: 0, oldest: null, next: 'b' },
-      { objects: 2, bytes: 20, oldest: '2024-02-01T00:00:00.000Z', next: 'c' },
-      { objects: 1, bytes: 5, oldest: '2023-02-01T00:00:00.000Z', next: 'd' },
-      { objects: 0, bytes: 0, oldest: null, next: null },
+      { objects: 0, bytes: 0, oldest: null, formerVersions: none, next: 'b' },
+      {
+        ...{ objects: 2, bytes: 20, oldest: '2024-02-01T00:00:00.000Z', next: 'c' },
+        formerVersions: { count: 1, bytes: 7 },
+      },
+      {
+        ...{ objects: 1, bytes: 5, oldest: '2023-02-01T00:00:00.000Z', next: 'd' },
+        formerVersions: { count: 2, bytes: 3 },
+      },
+      { objects: 0, bytes: 0, oldest: null, formerVersions: none, next: null },
     ]
     const asked: string[] = []
     const sums: ExpiryCount[] = []
@@ -44,7 +55,8 @@ describe('countExpired', () => {
     const count = await countExpired(ask, (sum) => sums.push(sum))
     assert.deepEqual(asked, ['', 'b', 'c', 'd'])
     const oldest = '2023-02-01T00:00:00.000Z'
-    assert.deepEqual(count, { objects: 3, bytes: 25, oldest, isComplete: true })
+    const formerVersions = { count: 3, bytes: 10 }
+    assert.deepEqual(count, { objects: 3, bytes: 25, oldest, formerVersions, isComplete: true })
     assert.deepEqual(
       sums.map(({ objects, isComplete }) => [objects, isComplete]),
       [
@@ -67,7 +79,18 @@ describe('countExpired', () => {
 
 describe('expiryText', () => {
   const nowMs = Date.parse('2026-03-02T00:00:00Z')
-  const count = { objects: 1_234, bytes: 2_048, oldest: '2024-03-01T12:00:00.000Z' }
+  const count = {
+    ...{ objects: 1_234, bytes: 2_048, oldest: '2024-03-01T12:00:00.000Z' },
+    formerVersions: none,
+  }
+
+  test('says how many former versions', () => {
+    const formerVersions = { count: 2, bytes: 1_024 }
+    const both = expiryText({ ...count, formerVersions, isComplete: true }, nowMs)
+    assert.match(both, /deletes 1,234 objects, 2.00 KiB in total, and 2 former versions, 1.00 KiB /)
+    const sum = { ...count, objects: 0, oldest: null, formerVersions, isComplete: true }
+    assert.match(expiryText(sum, nowMs), /^Saving deletes 2 former versions, 1.00 KiB in total, /)
+  })
 
   test('says how many objects, how much and how old', () => {
     const text = expiryText({ ...count, isComplete: true }, nowMs)

@@ -12,7 +12,10 @@ export interface ExpiryCount extends Omit<ExpiryDryRunReply, 'next'> {
 
 /** Whether the rules can delete objects. */
 export function deletesObjects(rules: ExpiryDryRunBody['expiry']): boolean {
-  return rules.some(({ isEnabled, days, date }) => isEnabled && (days ?? date ?? null) !== null)
+  return rules.some(
+    ({ isEnabled, days, date, noncurrentDays, expiresMarkers }) =>
+      isEnabled && ((days ?? date ?? noncurrentDays ?? null) !== null || expiresMarkers),
+  )
 }
 
 /**
@@ -25,14 +28,19 @@ export async function countExpired(
   ask: (after: string) => Promise<ExpiryDryRunReply>,
   onCount: (count: ExpiryCount) => void,
 ): Promise<ExpiryCount> {
-  let count: ExpiryCount = { objects: 0, bytes: 0, oldest: null, isComplete: false }
+  const formerVersions = { count: 0, bytes: 0 }
+  let count: ExpiryCount = { objects: 0, bytes: 0, oldest: null, formerVersions, isComplete: false }
   let after = ''
   while (true) {
-    const { objects, bytes, oldest, next } = await ask(after)
+    const { objects, bytes, oldest, formerVersions: former, next } = await ask(after)
     count = {
       objects: count.objects + objects,
       bytes: count.bytes + bytes,
       oldest: earlier(count.oldest, oldest),
+      formerVersions: {
+        count: count.formerVersions.count + former.count,
+        bytes: count.formerVersions.bytes + former.bytes,
+      },
       isComplete: next === null,
     }
     onCount(count)
@@ -49,9 +57,17 @@ function earlier(one: string | null, other: string | null): string | null {
 
 /** Says what saving the rules deletes. An undefined count: nothing was counted yet. */
 export function expiryText(count: ExpiryCount | undefined, nowMs: number): string {
-  if (count === undefined || count.objects === 0) return 'Nothing found so far.'
-  const { objects, bytes, oldest, isComplete } = count
-  const amount = `${formatAmount(objects, 'object')}, ${formatBytes(bytes)} in total`
+  if (count === undefined || count.objects + count.formerVersions.count === 0) {
+    return 'Nothing found so far.'
+  }
+  const { objects, bytes, oldest, formerVersions: former, isComplete } = count
+  const amounts = [
+    ...(objects > 0 ? [`${formatAmount(objects, 'object')}, ${formatBytes(bytes)} in total`] : []),
+    ...(former.count > 0
+      ? [`${formatAmount(former.count, 'former version')}, ${formatBytes(former.bytes)} in total`]
+      : []),
+  ]
+  const amount = amounts.join(', and ')
   const deleted = `Saving deletes ${isComplete ? '' : 'at least '}${amount}, within seconds.`
   if (oldest === null) return deleted
   const atMs = Date.parse(oldest)

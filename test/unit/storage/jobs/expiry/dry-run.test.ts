@@ -28,11 +28,13 @@ async function open() {
   const now = () => clock.nowMs
   const drive = openMemoryDrive({ now })
   await drive.prepare([bucket])
+  const hasVersions = () => false
   const dryRun = (
     rules: readonly LifecycleRule[],
-    changes: Partial<DryRunParts> = {},
+    changes: Partial<Omit<DryRunParts, 'hasVersions'>> = {},
     after = '',
-  ) => dryRunExpiry({ drive, now, ...changes }, { bucket, rules, after, signal: never })
+  ) =>
+    dryRunExpiry({ drive, hasVersions, now, ...changes }, { bucket, rules, after, signal: never })
   return { clock, drive, dryRun }
 }
 
@@ -49,7 +51,7 @@ async function expire(
   const expiry = new Expiry({
     buckets: { find: () => configuration, all: () => [configuration] },
     ensureCurrent: async () => undefined,
-    drive,
+    ...{ drive, hasVersions: () => false },
     uploads: { listOpen: async () => [], abort: async () => false },
     jobs: openJobs(t, database, { now: clock.nowMs }).process(),
     ...{ now, localNow: now, log: silentLog },
@@ -93,6 +95,7 @@ test('a dry run counts what the rules remove then, and removes nothing', async (
           removed.length === 0
             ? undefined
             : Math.min(...removed.map((object) => object?.atMs ?? 0)),
+        formerVersions: { count: 0, bytes: 0 },
         next: undefined,
       })
     }
@@ -134,7 +137,7 @@ test('a dry run ends with its request, also while the drive does not respond', a
   const request = new AbortController()
   const rules = [rule()]
   const running = dryRunExpiry(
-    { drive: hanging, now: () => startMs },
+    { drive: hanging, hasVersions: () => false, now: () => startMs },
     { bucket, rules, after: '', signal: request.signal },
   )
   await asked.promise
@@ -159,7 +162,7 @@ test('a dry run ends with its request, also while the drive does not respond', a
   }
   await assert.rejects(
     dryRunExpiry(
-      { drive: counted, now: () => startMs },
+      { drive: counted, hasVersions: () => false, now: () => startMs },
       { bucket, rules, after: '', signal: gone.signal },
     ),
     /the client is gone/,
@@ -176,7 +179,7 @@ test('a dry run gives up a drive that does not respond', async () => {
   }
   await assert.rejects(
     dryRunExpiry(
-      { drive: hanging, now: () => startMs, hangMs: 20 },
+      { drive: hanging, hasVersions: () => false, now: () => startMs, hangMs: 20 },
       { bucket, rules: [rule()], after: '', signal: never },
     ),
     { name: 'DriveError', kind: 'unavailable' },

@@ -41,7 +41,7 @@ async function open(t: TestContext) {
   const process = (changes: Changes = {}) =>
     new Expiry({
       buckets: { find: configuration, all: () => [configuration()] },
-      ensureCurrent: async () => undefined,
+      ...{ ensureCurrent: async () => undefined, hasVersions: () => false },
       drive: {
         list: changes.list ?? drive.list.bind(drive),
         head: changes.head ?? drive.head.bind(drive),

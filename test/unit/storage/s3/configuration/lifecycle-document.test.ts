@@ -78,6 +78,25 @@ test('a date is midnight UTC', () => {
   assert.throws(() => dated('2020-01-01T12:00:00Z'), { code: 'InvalidArgument' })
 })
 
+const noncurrentDays = '<NoncurrentDays>7</NoncurrentDays>'
+const noncurrent = (content: string) =>
+  `<NoncurrentVersionExpiration>${content}</NoncurrentVersionExpiration>`
+const expiration = (content: string) => `<Expiration>${content}</Expiration>`
+const markers = (text: string) => `<ExpiredObjectDeleteMarker>${text}</ExpiredObjectDeleteMarker>`
+
+test('actions for versions come back as they were written', () => {
+  for (const actions of [
+    noncurrent(noncurrentDays),
+    noncurrent(`${noncurrentDays}<NewerNoncurrentVersions>100</NewerNoncurrentVersions>`),
+    expiration(markers('true')) + noncurrent(noncurrentDays) + abort,
+    expiration(markers('false')),
+  ]) {
+    const rules = parse(documentOf(ruleOf(`<ID>i</ID>${filter}${enabled}${actions}`)))
+    const written = xmlDocument('LifecycleConfiguration', lifecycleContent(rules))
+    assert.ok(written.includes(`<Status>Enabled</Status>${actions}</Rule>`), written)
+  }
+})
+
 const rule = (content: string) => documentOf(ruleOf(filter + enabled + content))
 const filtered = (content: string) =>
   documentOf(ruleOf(`<Filter>${content}</Filter>${enabled}${days}`))
@@ -158,22 +177,57 @@ const refused: readonly (readonly [what: string, document: string, code: string,
     /element Transition/,
   ],
   [
-    'NoncurrentVersionExpiration',
-    rule('<NoncurrentVersionExpiration/>'),
-    'NotImplemented',
-    /element NoncurrentVersionExpiration/,
-  ],
-  [
     'NoncurrentVersionTransition',
     rule('<NoncurrentVersionTransition/>'),
     'NotImplemented',
     /element NoncurrentVersionTransition/,
   ],
+  ...(
+    [
+      ['<NoncurrentDays>0</NoncurrentDays>', 'InvalidArgument', /'NoncurrentDays' .* positive/],
+      ['', 'MalformedXML', /no NoncurrentDays/],
+      ['<NewerNoncurrentVersions>1</NewerNoncurrentVersions>', 'MalformedXML', /NoncurrentDays/],
+      ['<Days>1</Days>', 'MalformedXML', /Days/],
+      [
+        `${noncurrentDays}<NewerNoncurrentVersions>0</NewerNoncurrentVersions>`,
+        'InvalidArgument',
+        /positive/,
+      ],
+      [
+        `${noncurrentDays}<NewerNoncurrentVersions>101</NewerNoncurrentVersions>`,
+        'InvalidArgument',
+        /exceed 100/,
+      ],
+    ] as const
+  ).map(([content, code, reason]) => {
+    return [`noncurrent: ${content}`, rule(noncurrent(content)), code, reason] as const
+  }),
   [
-    'ExpiredObjectDeleteMarker',
-    rule('<Expiration><ExpiredObjectDeleteMarker>true</ExpiredObjectDeleteMarker></Expiration>'),
-    'NotImplemented',
-    /element ExpiredObjectDeleteMarker/,
+    'newer versions with the older prefix',
+    documentOf(
+      ruleOf(
+        `<Prefix/>${enabled}${noncurrent(`${noncurrentDays}<NewerNoncurrentVersions>1</NewerNoncurrentVersions>`)}`,
+      ),
+    ),
+    'MalformedXML',
+    /needs a Filter/,
+  ],
+  [
+    'days with markers',
+    rule(expiration(`<Days>1</Days>${markers('true')}`)),
+    'MalformedXML',
+    /either/,
+  ],
+  ['markers of no boolean', rule(expiration(markers('yes'))), 'MalformedXML', /true or false/],
+  [
+    'markers with tags',
+    documentOf(
+      ruleOf(
+        `<Filter><Tag><Key>a</Key><Value>b</Value></Tag></Filter>${enabled}${expiration(markers('true'))}`,
+      ),
+    ),
+    'InvalidRequest',
+    /with Tags/,
   ],
   ['a tag without a value', filtered('<Tag><Key>a</Key></Tag>'), 'MalformedXML', /Key and Value/],
   [
