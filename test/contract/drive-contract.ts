@@ -20,6 +20,9 @@ import { replacedPartCases } from './drive/replaced-parts.ts'
 import { tagCases } from './drive/tags.ts'
 import { trashCases } from './drive/trash.ts'
 import { uploadCases } from './drive/uploads.ts'
+import { versionListingCases } from './drive/version-listing.ts'
+import { versionAttributeCases, versionLockCases } from './drive/version-locks.ts'
+import { versionRaceCases } from './drive/version-races.ts'
 import { versionUseCases } from './drive/version-uses.ts'
 import { versionCases } from './drive/versions.ts'
 
@@ -45,6 +48,10 @@ const contractParts = {
     fullDriveCases,
     versionCases,
     versionUseCases,
+    versionListingCases,
+    versionAttributeCases,
+    versionLockCases,
+    versionRaceCases,
   ],
 } as const satisfies Record<string, readonly Cases[]>
 
