@@ -208,13 +208,7 @@ test('with COMPATIBILITY=contract nothing is written, and no kept policy opens a
   const copy = { headers: { 'x-amz-copy-source': `${bucket}/open/a` } }
   assert.equal(await statusOf(other, 'PUT /other/copy', copy), 403)
   assert.equal(await statusOf(gateway, `GET ${bucket}?policy`), 404)
-  for (const name of [
-    'policy',
-    'publicAccessBlock',
-    'ownershipControls',
-    'tagging',
-    'versioning',
-  ]) {
+  for (const name of ['policy', 'publicAccessBlock', 'ownershipControls', 'tagging']) {
     assert.equal((await put(whole, name)).status, 501, name)
   }
 })

@@ -61,7 +61,7 @@ const behaviors: Readonly<Record<OperationName, BehaviorOf>> = {
     refusal: { ...refused(get('/'), 403, 'AccessDenied'), isUnsigned: true },
   }),
   BucketDefault: () => ({
-    success: get(`${bucket}?versioning`, { VersioningConfiguration: {} }),
+    success: get(`${bucket}?logging`, { BucketLoggingStatus: {} }),
     refusal: refused(get(`${bucket}?policy`), 404, 'NoSuchBucketPolicy'),
   }),
   CreateBucket: () => {

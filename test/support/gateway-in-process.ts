@@ -5,7 +5,7 @@ import type { TestContext } from 'node:test'
 import { GatewayTable } from '../../src/app/fleet/gateway-table.ts'
 import { KnownGateways } from '../../src/app/fleet/known-gateways.ts'
 import { readSettings } from '../../src/app/settings/read-settings.ts'
-import { openCachedState } from '../../src/app/start/cached-state.ts'
+import { openBucketOptions, openCachedState } from '../../src/app/start/cached-state.ts'
 import { openKeyValueStore } from '../../src/app/start/open-state.ts'
 import { connectService } from '../../src/app/start/service.ts'
 import { type ServeOptions, serve } from '../../src/app/start/serving.ts'
@@ -60,12 +60,15 @@ export async function startGatewayInProcess(
   const metrics = hasMetrics(settings) ? new ProcessMetrics() : undefined
   const opened = await openDatabase(settings.database, { migrate: true })
   const database = watchedDatabase(opened, { metrics })
-  const drive = watchedDrive(openMemoryDrive(), '', { metrics })
+  const gateways = new KnownGateways(new GatewayTable(database))
+  const buckets = openBucketOptions({ settings, database, gateways, now: Date.now })
+  await buckets.versioning.load()
+  const versioningOf = buckets.versioning.ofDrive('')
+  const drive = watchedDrive(openMemoryDrive({ versioningOf }), '', { metrics })
   await drive.prepare(settings.allowedBuckets)
   const sessions = await openKeyValueStore({ url: settings.authKv, database, now })
   const cached = await openCachedState({
-    ...{ settings, log, database },
-    gateways: new KnownGateways(new GatewayTable(database)),
+    ...{ settings, log, database, gateways, buckets },
     now: Date.now,
   })
   const parts = { settings, log, database, drive, sessions, now, metrics, cached }

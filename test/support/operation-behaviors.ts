@@ -88,7 +88,7 @@ export const documentBehaviors = {
   ),
   PutBucketVersioning: documented(
     putOf('versioning', 200, versioning('Suspended')),
-    refused(putOf('versioning', 0, versioning('Enabled')), 501, 'NotImplemented'),
+    refused(putOf('versioning', 0, versioning('Off')), 400, 'MalformedXML'),
   ),
   DeleteBucketPolicy: documented(removed('policy'), unsigned(removed('policy'))),
   DeleteBucketTagging: documented(removed('tagging'), unsigned(removed('tagging'))),

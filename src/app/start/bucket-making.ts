@@ -40,6 +40,7 @@ export function openBucketMaker(parts: BucketMakingParts): BucketMaker {
     configured: cached.configured,
     refresh: () => cached.refresh(),
     abortUploads: (bucket) => abortUploads(uploads, bucket),
+    forgetVersions: cached.versioning.forget,
   })
   const namesOf = () => new Set(buckets.all().map(({ name }) => name))
   let known = namesOf()

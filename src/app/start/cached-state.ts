@@ -12,6 +12,7 @@ import { applyDeclaredKeys } from '../../storage/access/declared-keys.ts'
 import { KeyAdmin } from '../../storage/access/key-admin.ts'
 import { BucketOptionsTable } from '../../storage/buckets/bucket-option-table.ts'
 import type { BucketOptionsWriter } from '../../storage/buckets/bucket-options.ts'
+import { BucketVersioning, type VersionedPlaces } from '../../storage/buckets/bucket-versioning.ts'
 import { type Buckets, ConfiguredBuckets, ServedBuckets } from '../../storage/buckets/buckets.ts'
 import { MadeBucketTable } from '../../storage/buckets/made-bucket-table.ts'
 import {
@@ -34,6 +35,7 @@ export interface CachedState {
   readonly modelKeys: StoredModelKeys
   readonly buckets: Buckets
   readonly bucketOptions: BucketOptionsWriter
+  readonly versioning: BucketVersioning
   /** The buckets of the settings. */
   readonly configured: Buckets
   /** Applies changes that this process has made. @throws DatabaseError */
@@ -58,6 +60,9 @@ export interface CachedState {
 
 /** Maximum age of the copies for work that removes something. A worker then asks the database itself. */
 const maxAgeMs = 1_000
+
+/** After this time, every process has read a change, or gets no reply from the database (RevisionWatch). */
+const spreadMs = 2_000
 
 /** Maximum time that a request waits for a hanging database. */
 const maxWaitMs = 1_000
@@ -97,6 +102,50 @@ interface CachedStateParts {
   readonly onTime?: OnTime
   /** Whether the primary process sends its checks to this one. */
   readonly isTold?: boolean
+  /** As the drives of this process use them. Default: opened here. */
+  readonly buckets?: OpenBucketOptions
+}
+
+/** The options of buckets, which drives need before all other copies are loaded. */
+export interface OpenBucketOptions {
+  readonly bucketOptions: StoredBucketOptions
+  readonly versioning: BucketVersioning
+}
+
+/** Opens the options of buckets without loading them (`BucketVersioning.load`). */
+export function openBucketOptions({
+  settings,
+  database,
+  gateways,
+  now,
+}: Pick<CachedStateParts, 'settings' | 'database' | 'now'> &
+  Partial<Pick<CachedStateParts, 'gateways'>>): OpenBucketOptions {
+  const table = new BucketOptionsTable(database)
+  const hasDocuments = keepsDocuments(compatibilityOf[settings.compatibility])
+  const bucketOptions = new StoredBucketOptions({ table, hasDocuments })
+  const versioning = new BucketVersioning({
+    ...{ table, options: bucketOptions, now, places: placesOf(settings) },
+    leases: new MadeBucketTable(database).leases,
+    async spread() {
+      const isAlone = settings.workers === 1 && gateways?.running === 1
+      if (!isAlone) await sleep(spreadMs)
+    },
+  })
+  return { bucketOptions, versioning }
+}
+
+function placesOf({ bucketPlaces }: Settings): VersionedPlaces {
+  const byBucket = new Map(bucketPlaces.map((place) => [place.bucket, place]))
+  const byFolder = new Map(
+    bucketPlaces.map(({ bucket, drive, folder }) => [`${drive}/${folder}`, bucket]),
+  )
+  return {
+    placeOf: (bucket) => byBucket.get(bucket) ?? { drive: '', folder: bucket },
+    bucketAt(drive, folder) {
+      const isMade = drive === '' && !byBucket.has(folder)
+      return byFolder.get(`${drive}/${folder}`) ?? (isMade ? folder : undefined)
+    },
+  }
 }
 
 /** Loads access keys and buckets, and begins to watch them. @throws DatabaseError */
@@ -113,11 +162,7 @@ export async function openCachedState(parts: CachedStateParts): Promise<CachedSt
     onChange: () => watch.check(),
   })
   const modelKeys = new StoredModelKeys({ table: new ModelKeyTable(database), watch })
-  const bucketOptions = new StoredBucketOptions({
-    table: new BucketOptionsTable(database),
-    refresh: () => watch.check(),
-    hasDocuments: keepsDocuments(compatibilityOf[settings.compatibility]),
-  })
+  const { bucketOptions, versioning } = parts.buckets ?? openBucketOptions(parts)
   const configured = new ConfiguredBuckets(settings)
   const made = new MadeBucketTable(database)
   const served = new ServedBuckets(configured, () => made.all())
@@ -133,7 +178,7 @@ export async function openCachedState(parts: CachedStateParts): Promise<CachedSt
     },
   })
   return {
-    ...{ keys, keyAdmin, modelKeys, bucketOptions, configured, onCheck, take },
+    ...{ keys, keyAdmin, modelKeys, bucketOptions, versioning, configured, onCheck, take },
     buckets: new BucketsWithOptions(served, bucketOptions),
     refresh: () => watch.check(),
     ensureFresh() {

@@ -3,6 +3,7 @@ import type { ProcessName } from '../../platform/process/identity.ts'
 import { packageVersion } from '../../platform/process/package-folder.ts'
 import type { Database } from '../../platform/state/database.ts'
 import { createSealer } from '../../platform/state/sealer.ts'
+import type { BucketVersioning } from '../../storage/buckets/bucket-versioning.ts'
 import type { Drive } from '../../storage/drives/drive.ts'
 import type { DriveNotes } from '../../storage/drives/drive-notes.ts'
 import type { Mount } from '../../storage/drives/route/mount.ts'
@@ -46,6 +47,7 @@ interface DrivesParts {
   /** The database's time. */
   readonly now: () => number
   readonly gateways: KnownGateways
+  readonly versioning: BucketVersioning
   readonly telemetry: DriveTelemetry
 }
 
@@ -55,7 +57,7 @@ interface DrivesParts {
  * @throws DriveError, SettingsError or DatabaseError with a user-facing message
  */
 export async function openDrives(parts: DrivesParts): Promise<OpenDrives> {
-  const { settings, log, role, database, now, gateways, telemetry } = parts
+  const { settings, log, role, database, now, gateways, versioning, telemetry } = parts
   const claimed = new Map<string, string>()
   let mounts: OpenMounts | undefined
   const register =
@@ -71,7 +73,7 @@ export async function openDrives(parts: DrivesParts): Promise<OpenDrives> {
   const made = madeBuckets(role, database, log)
   try {
     mounts = await openMounts({
-      ...{ settings, log, database, role, now, made, claimed },
+      ...{ settings, log, database, role, now, made, versioning, claimed },
       gateways: () => gateways.running,
       watch: (drive, name) => watchedDrive(drive, name, telemetry),
     })

@@ -69,7 +69,7 @@ export function openS3({
   const jobs = openBucketJobs(work)
   const { usage } = jobs
   const bucketMaker = openBucketMaker(work)
-  const { keys, buckets, bucketOptions } = cached
+  const { keys, buckets, bucketOptions, versioning } = cached
   const { bucketCreation } = settings
   const service = {
     ...{ settings, keys, buckets, cached, usage, bucketCreation, drive, uploads, log },
@@ -77,7 +77,7 @@ export function openS3({
     acls: new Acls(settings.acls, log),
     hasSession: sessionCheck(settings, sessions),
     now: Date.now,
-    ...(bucketCreation === 'on' && { bucketOptions, bucketMaker }),
+    ...(bucketCreation === 'on' && { bucketOptions, bucketMaker, versioning }),
   }
   return {
     handler: createS3Handler(service),

@@ -26,7 +26,12 @@ import type { RequestSink, RequestSpans } from '../telemetry/requests.ts'
 import { openTelemetry, type Telemetry } from '../telemetry/telemetry.ts'
 import { TrafficWatch } from '../telemetry/traffic-watch.ts'
 import { reset } from './bucket-making.ts'
-import { applyAccessKeys, type CachedState, openCachedState } from './cached-state.ts'
+import {
+  applyAccessKeys,
+  type CachedState,
+  openBucketOptions,
+  openCachedState,
+} from './cached-state.ts'
 import { openConsole, openShares, webBuild } from './open-dashboard.ts'
 import { openDrives } from './open-drives.ts'
 import { openEvents } from './open-events.ts'
@@ -85,8 +90,11 @@ export async function openService(
   const traffic = new TrafficWatch(common)
   // Only the dashboard shows the traffic.
   const shown = settings.dashboardPassword === undefined ? undefined : traffic
+  const buckets = openBucketOptions({ ...common, gateways })
+  // A drive that does not know the versioning of its buckets would not keep what it overwrites.
+  await buckets.versioning.load()
   const drives = await openDrives({
-    ...common,
+    ...{ ...common, versioning: buckets.versioning },
     telemetry: { ...telemetry, traffic: shown },
     role,
     gateways,
@@ -94,7 +102,7 @@ export async function openService(
   try {
     if (role.kind === 'primary') await applyAccessKeys(common)
     const isTold = role.kind === 'worker'
-    const cached = await openCachedState({ ...common, gateways, onTime, isTold })
+    const cached = await openCachedState({ ...common, gateways, onTime, isTold, buckets })
     await drives.begin()
     const isSender = role.kind === 'primary'
     const service = connectService({

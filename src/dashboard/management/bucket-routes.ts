@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { ApiError } from '../../platform/json-api/api-error.ts'
 import { type Route, route } from '../../platform/json-api/route.ts'
-import { BucketError, type BucketErrorKind } from '../../storage/buckets/bucket-maker.ts'
+import { BucketError, type BucketErrorKind } from '../../storage/buckets/bucket-changes.ts'
 import { DriveError } from '../../storage/drives/drive-error.ts'
 import { describeBuckets } from './bucket-status.ts'
 import type { ManagementApiParts } from './management-parts.ts'
@@ -45,6 +45,8 @@ const statuses: Readonly<Record<BucketErrorKind, number>> = {
   'from-settings': 409,
   'invalid-name': 400,
   'no-bucket': 404,
+  'no-versions': 409,
+  'too-many-changes': 409,
   'too-many': 409,
 }
 

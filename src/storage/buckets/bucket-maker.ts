@@ -1,16 +1,14 @@
 import type { Drive } from '../drives/drive.ts'
 import { DriveError } from '../drives/drive-error.ts'
 import type { DriveNotes } from '../drives/drive-notes.ts'
-import { type KeyLease, KeyLeases, type LeaseErrors } from '../drives/kit/key-leases.ts'
+import type { KeyLease } from '../drives/kit/key-leases.ts'
+import { BucketChanges, BucketError, lostLease } from './bucket-changes.ts'
 import { bucketNote } from './bucket-note.ts'
 import type { Buckets } from './buckets.ts'
-import { changeKey, type MadeBucketRow, type MadeBucketTable } from './made-bucket-table.ts'
+import type { MadeBucketRow, MadeBucketTable } from './made-bucket-table.ts'
 
 /** The former quota of an AWS account. Each bucket costs memory in every process. */
 export const maxMadeBuckets = 1_000
-
-/** Long, because the requests of one process wait for one another. */
-const waitMs = 60_000
 
 export interface BucketMakerParts {
   readonly table: MadeBucketTable
@@ -24,6 +22,8 @@ export interface BucketMakerParts {
   readonly refresh: () => Promise<void>
   /** Aborts the open uploads of a removed bucket. */
   readonly abortUploads: (bucket: string) => Promise<void>
+  /** Makes the drive forget that a removed bucket had versions. Absent: the drive remembers no such thing. */
+  readonly forgetVersions?: (bucket: string) => Promise<void>
   /** The database's time. */
   readonly now: () => number
 }
@@ -34,12 +34,11 @@ export interface BucketMakerParts {
  */
 export class BucketMaker {
   readonly #parts: BucketMakerParts
-  readonly #leases: KeyLeases
+  readonly #changes: BucketChanges
 
   constructor(parts: BucketMakerParts) {
     this.#parts = parts
-    const { table, now } = parts
-    this.#leases = new KeyLeases({ table: table.leases, now, waitMs, errors })
+    this.#changes = new BucketChanges(parts.table.leases, parts.now)
   }
 
   /**
@@ -54,7 +53,7 @@ export class BucketMaker {
       throw new BucketError('invalid-name', 'The specified bucket is not valid.')
     }
     if (configured.find(bucket) !== undefined) throw exists()
-    await this.#change(async (held) => {
+    await this.#changes.run(async (held) => {
       const rows = await table.all()
       const found = rows.find((row) => row.bucket === bucket)
       if (found?.isRemoving === 1) await this.#finishRemoval(bucket, held)
@@ -69,7 +68,7 @@ export class BucketMaker {
       await this.#writeNote([...rows.map((row) => row.bucket), bucket])
       held.assertHeld()
       const made = { bucket, madeAtMs: this.#parts.now(), region }
-      if (!(await table.add(made, held.owner))) throw errors.lost()
+      if (!(await table.add(made, held.owner))) throw lostLease()
     })
     await refresh()
   }
@@ -85,12 +84,12 @@ export class BucketMaker {
       const message = 'This bucket is in ALLOWED_BUCKETS: remove it there and restart the gateway.'
       throw new BucketError('from-settings', message)
     }
-    await this.#change(async (held) => {
+    await this.#changes.run(async (held) => {
       const rows = await table.all()
       if (!rows.some((row) => row.bucket === bucket)) {
         throw new BucketError('no-bucket', 'The specified bucket does not exist.')
       }
-      if (!(await table.setRemoving(bucket, true, held.owner))) throw errors.lost()
+      if (!(await table.setRemoving(bucket, true, held.owner))) throw lostLease()
       await this.#finishRemoval(bucket, held)
     })
     await refresh()
@@ -101,7 +100,7 @@ export class BucketMaker {
     const { table, refresh } = this.#parts
     const isInterrupted = ({ isRemoving }: MadeBucketRow) => isRemoving === 1
     if (!(await table.all()).some(isInterrupted)) return
-    await this.#change(async (held) => {
+    await this.#changes.run(async (held) => {
       for (const { bucket } of (await table.all()).filter(isInterrupted)) {
         await this.#finishRemoval(bucket, held).catch((error: unknown) => {
           if (!(error instanceof DriveError && error.kind === 'not-empty')) throw error
@@ -115,26 +114,12 @@ export class BucketMaker {
   async adopt(buckets: readonly string[]): Promise<void> {
     const { table, drive } = this.#parts
     if (drive.followsChanges !== true) return
-    await this.#change(async () => {
+    await this.#changes.run(async () => {
       const rows = await table.all()
       const isServed = ({ bucket, isRemoving }: MadeBucketRow) =>
         buckets.includes(bucket) && isRemoving === 0
       for (const { bucket } of rows.filter(isServed)) await drive.addBucket(bucket)
     })
-  }
-
-  /** Runs `work` while no other process changes buckets. */
-  async #change(work: (held: KeyLease) => Promise<void>): Promise<void> {
-    let isDone = false
-    try {
-      await this.#leases.hold([changeKey], async (held) => {
-        await work(held)
-        isDone = true
-      })
-    } catch (error) {
-      // A lease that cannot be released expires.
-      if (!isDone) throw error
-    }
   }
 
   /** Refuses a folder with content: nobody meant to publish it. */
@@ -150,7 +135,7 @@ export class BucketMaker {
 
   /** Every step can be repeated. */
   async #finishRemoval(bucket: string, held: KeyLease): Promise<void> {
-    const { table, drive, abortUploads } = this.#parts
+    const { table, drive, abortUploads, forgetVersions } = this.#parts
     held.assertHeld()
     try {
       await drive.removeBucket(bucket)
@@ -163,9 +148,11 @@ export class BucketMaker {
     held.assertHeld()
     await abortUploads(bucket)
     held.assertHeld()
+    await forgetVersions?.(bucket)
+    held.assertHeld()
     const rows = await table.all()
     await this.#writeNote(rows.map((row) => row.bucket).filter((name) => name !== bucket))
-    if (!(await table.remove(bucket, held.owner))) throw errors.lost()
+    if (!(await table.remove(bucket, held.owner))) throw lostLease()
   }
 
   async #writeNote(names: readonly string[]): Promise<void> {
@@ -173,36 +160,6 @@ export class BucketMaker {
   }
 }
 
-const errors: LeaseErrors = {
-  busy: () => new BucketError('busy', 'Other buckets are being created or removed. Try again.'),
-  lost: () => new BucketError('busy', 'Creating or removing the bucket took too long. Try again.'),
-}
-
 function exists(): BucketError {
   return new BucketError('exists', 'The bucket already exists, and you own it.')
-}
-
-/** Why a bucket was not created or removed. */
-export type BucketErrorKind =
-  | 'invalid-name'
-  /** The bucket is already served. */
-  | 'exists'
-  /** The drive has a folder with this name and with content, which is not a bucket. */
-  | 'folder-exists'
-  | 'too-many'
-  | 'no-bucket'
-  /** The bucket is in the settings, and can be changed only there. */
-  | 'from-settings'
-  /** Other buckets are being created or removed. */
-  | 'busy'
-
-/** The message is user-facing. */
-export class BucketError extends Error {
-  readonly kind: BucketErrorKind
-
-  constructor(kind: BucketErrorKind, message: string, options: ErrorOptions = {}) {
-    super(message, options)
-    this.name = 'BucketError'
-    this.kind = kind
-  }
 }

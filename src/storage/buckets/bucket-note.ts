@@ -1,4 +1,5 @@
 import type { DriveNotes } from '../drives/drive-notes.ts'
+import type { Versioning } from '../drives/versions.ts'
 import type { MadeBucketTable } from './made-bucket-table.ts'
 
 /** The text of the note `buckets`: the names of made buckets. */
@@ -18,6 +19,28 @@ export function namesInNote(
   } catch {
     return []
   }
+}
+
+/** The text of the note `versioning`: the versioning of buckets by their names on the drive. */
+export function versioningNote(noted: ReadonlyMap<string, Versioning>): string {
+  return JSON.stringify({ versioning: Object.fromEntries([...noted].sort()) })
+}
+
+/** The versioning in a note, without what is damaged. */
+export function versioningInNote(text: string | undefined): Map<string, Versioning> {
+  try {
+    const { versioning } = JSON.parse(text ?? '{}') as { versioning?: unknown }
+    const entries = Object.entries((versioning ?? {}) as Record<string, unknown>)
+    return new Map(entries.filter((entry): entry is [string, Versioning] => isVersioning(entry[1])))
+  } catch {
+    return new Map()
+  }
+}
+
+function isVersioning(value: unknown): value is Versioning {
+  const { changes } = (value ?? {}) as { changes?: unknown }
+  if (!Array.isArray(changes) || changes.length === 0) return false
+  return changes.every((at, index) => Number.isSafeInteger(at) && at > (changes[index - 1] ?? 0))
 }
 
 interface FindingParts {

@@ -78,10 +78,14 @@ export class BucketOptionsTable {
     return this.#database.read<BucketDocumentRow>(selectChangedDocuments, [revision])
   }
 
-  /** Changes the given columns and documents of the bucket. */
-  async change(bucket: string, change: BucketOptionsChange): Promise<void> {
+  /**
+   * Changes the given columns and documents of the bucket.
+   *
+   * @param held of a lease: nothing is changed if it is lost. @throws UnmetChange then
+   */
+  async change(bucket: string, change: BucketOptionsChange, held: Statement[] = []): Promise<void> {
     const { cors, lifecycle, quotaBytes, isPublic, documents = {} } = change
-    const statements: Statement[] = [bumpRevision('buckets')]
+    const statements: Statement[] = [...held, bumpRevision('buckets')]
     if (cors !== undefined) statements.push({ sql: setColumn.cors, params: [bucket, cors] })
     if (lifecycle !== undefined) {
       statements.push({ sql: setColumn.lifecycle, params: [bucket, lifecycle] })

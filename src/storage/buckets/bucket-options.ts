@@ -1,4 +1,5 @@
 import type { Tags } from '../drives/attributes.ts'
+import type { Versioning } from '../drives/versions.ts'
 import type { BucketPolicy } from './bucket-policy.ts'
 import type { CorsRule } from './cors-rules.ts'
 import type { LifecycleRule } from './lifecycle-rules.ts'
@@ -10,25 +11,26 @@ export interface BucketDocuments {
   readonly policy?: BucketPolicy
   readonly publicAccessBlock?: PublicAccessBlock
   readonly tags?: Tags
-  /** Has no effect: there are no versions. */
-  readonly versioning?: 'Suspended'
+  /** `Suspended`: S3 clients have suspended versions that were never enabled. Changed by `BucketVersioning` alone. */
+  readonly versioning?: 'Suspended' | Versioning
   /** Has no effect: the owner of the gateway owns everything. */
   readonly objectOwnership?: string
   /** Not empty. */
   readonly notification?: readonly WrittenRule[]
 }
 
-const isStored: Readonly<Record<keyof BucketDocuments, true>> = {
+type ChangedDocument = Exclude<keyof BucketDocuments, 'versioning'>
+
+const isChanged: Readonly<Record<ChangedDocument, true>> = {
   policy: true,
   publicAccessBlock: true,
   tags: true,
-  versioning: true,
   objectOwnership: true,
   notification: true,
 }
 
-/** The documents that are stored: all of them. */
-export const documentNames = Object.keys(isStored) as (keyof BucketDocuments)[]
+/** The documents that `BucketOptionsWriter` changes: all but `versioning`. */
+export const documentNames = Object.keys(isChanged) as ChangedDocument[]
 
 /** https://docs.aws.amazon.com/AmazonS3/latest/userguide/access-control-block-public-access.html */
 export interface PublicAccessBlock {
@@ -56,7 +58,7 @@ export interface BucketOptions extends BucketDocuments {
 
 /** The options to change; null removes an option. */
 export type BucketOptionsChange = {
-  readonly [Name in keyof BucketOptions]?: BucketOptions[Name] | null
+  readonly [Name in Exclude<keyof BucketOptions, 'versioning'>]?: BucketOptions[Name] | null
 }
 
 /** Changes the options of buckets. */

@@ -18,9 +18,7 @@ const none: BucketOptions = {}
 
 export interface StoredBucketOptionsParts {
   readonly table: Pick<BucketOptionsTable, 'changedAfter' | 'documentsChangedAfter' | 'change'>
-  /** Makes `reload` run if the revision has changed (RevisionWatch.check). */
-  readonly refresh: () => Promise<void>
-  /** Whether BucketDocuments have an effect. Default: true. */
+  /** Whether BucketDocuments other than `versioning` have an effect. Default: true. */
   readonly hasDocuments?: boolean
 }
 
@@ -32,18 +30,26 @@ export class StoredBucketOptions implements BucketOptionsWriter {
   readonly #options = new Map<string, BucketOptions>()
   /** The last loaded revision of each table: a change may happen between the reads of the two. */
   #loaded = { rows: 0, documents: 0 }
+  #loading: Promise<void> = Promise.resolve()
 
   constructor(parts: StoredBucketOptionsParts) {
     this.#parts = parts
   }
 
-  /** Loads what has changed since the last call. @throws DatabaseError */
-  async reload(): Promise<void> {
+  /** Loads what has changed since the last call, one call after another. @throws DatabaseError */
+  reload(): Promise<void> {
+    const loading = this.#loading.then(() => this.#load())
+    this.#loading = loading.catch(() => undefined)
+    return loading
+  }
+
+  async #load(): Promise<void> {
     const { table, hasDocuments = true } = this.#parts
-    const [rows, documents] = await Promise.all([
+    const [rows, changed] = await Promise.all([
       table.changedAfter(this.#loaded.rows),
-      hasDocuments ? table.documentsChangedAfter(this.#loaded.documents) : [],
+      table.documentsChangedAfter(this.#loaded.documents),
     ])
+    const documents = changed.filter(({ name }) => hasDocuments || name === 'versioning')
     for (const row of rows) this.#rows.set(row.bucket, row)
     for (const { bucket, name, document } of documents) {
       const { [name as keyof BucketDocuments]: _, ...others } = this.#documents.get(bucket) ?? {}
@@ -55,7 +61,7 @@ export class StoredBucketOptions implements BucketOptionsWriter {
       changed.reduce((latest, { revision }) => Math.max(latest, revision), loaded)
     this.#loaded = {
       rows: last(rows, this.#loaded.rows),
-      documents: last(documents, this.#loaded.documents),
+      documents: last(changed, this.#loaded.documents),
     }
   }
 
@@ -92,7 +98,7 @@ export class StoredBucketOptions implements BucketOptionsWriter {
       documents: documentsOf(documents),
     }
     await this.#parts.table.change(bucket, change)
-    await this.#parts.refresh()
+    await this.reload()
   }
 }
 

@@ -1,9 +1,9 @@
 /**
  * `owner`: the database that the drive belongs to. `alive`: changed by the owner's gateways at every heartbeat
  * (docs/decisions/0018-drive-owner.md). `buckets`: the buckets made at run time, which are served again after the loss of
- * the database.
+ * the database. `versioning`: which buckets have versions, and since when.
  */
-export type NoteName = 'owner' | 'alive' | 'buckets'
+export type NoteName = 'owner' | 'alive' | 'buckets' | 'versioning'
 
 /**
  * Short texts that a drive keeps in its own folder, beside the buckets. Every method may reject with

@@ -26,7 +26,7 @@ export const differences = {
   },
   bucketDocuments: {
     contract:
-      'Policy, PublicAccessBlock, OwnershipControls, tags and versioning of a bucket: a write gets 501 NotImplemented',
+      'Policy, PublicAccessBlock, OwnershipControls and tags of a bucket: a write gets 501 NotImplemented',
     aws: 'They are stored if they agree with what the gateway does: see [Bucket policies](#bucket-policies) and [Other settings of buckets](#other-settings-of-buckets)',
   },
   copySourcePluses: {

@@ -6,6 +6,7 @@ import type { Identity, WantedAccess } from '../access/authorize.ts'
 import type { BucketOptionsWriter } from '../buckets/bucket-options.ts'
 import type { PolicyAction } from '../buckets/bucket-policy.ts'
 import type { BucketUsage } from '../buckets/bucket-usage.ts'
+import type { VersioningStatus } from '../buckets/bucket-versioning.ts'
 import type { BucketConfiguration, Buckets } from '../buckets/buckets.ts'
 import type { Drive } from '../drives/drive.ts'
 import type { Query } from './address/query.ts'
@@ -49,6 +50,11 @@ interface BucketCreator {
   remove(bucket: string): Promise<void>
 }
 
+/** Turns versions on and off. @throws BucketError, DriveError, DatabaseError */
+interface VersioningSwitch {
+  change(bucket: string, status: VersioningStatus, drive: Drive): Promise<void>
+}
+
 interface BucketFreshness {
   /** Undefined if the buckets in memory are current, or cannot be checked. Never rejects. */
   ensureFresh(): Promise<void> | undefined
@@ -77,6 +83,8 @@ export interface S3Service {
   readonly bucketCreation?: BucketCreation
   /** Present if `bucketCreation` is `on`. */
   readonly bucketMaker?: BucketCreator | undefined
+  /** Present if `bucketCreation` is `on`. */
+  readonly versioning?: VersioningSwitch | undefined
   /** Keeps `buckets` current. Absent if they never change. */
   readonly cached?: BucketFreshness | undefined
   readonly drive: Drive

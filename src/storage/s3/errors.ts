@@ -45,6 +45,7 @@ export const s3Errors = {
     'The AWS access key ID that you provided does not exist in our records.',
   ],
   InvalidArgument: [400, 'Invalid argument.'],
+  InvalidBucketState: [409, 'The request is not valid for the current state of the bucket.'],
   InvalidBucketName: [400, 'The specified bucket is not valid.'],
   InvalidDigest: [400, 'The Content-MD5 or checksum value that you specified is not valid.'],
   InvalidLocationConstraint: [400, 'The specified location constraint is not valid.'],

@@ -241,8 +241,8 @@ export const operations = {
     manage,
     mayDocument,
   ),
-  GetBucketVersioning: bucket('GET', 'versioning', getBucketVersioning, visit, isInAws),
-  PutBucketVersioning: bucket('PUT', 'versioning', putBucketVersioning, manage, mayDocument),
+  GetBucketVersioning: bucket('GET', 'versioning', getBucketVersioning, visit),
+  PutBucketVersioning: bucket('PUT', 'versioning', putBucketVersioning, manage, mayManage),
   GetBucketNotificationConfiguration: bucket(
     'GET',
     'notification',

@@ -11,7 +11,6 @@ const bodies = {
     '<PublicAccessBlockConfiguration><BlockPublicAcls>true</BlockPublicAcls></PublicAccessBlockConfiguration>',
   ownershipControls:
     '<OwnershipControls><Rule><ObjectOwnership>BucketOwnerPreferred</ObjectOwnership></Rule></OwnershipControls>',
-  versioning: '<VersioningConfiguration><Status>Suspended</Status></VersioningConfiguration>',
 }
 
 for (const mode of ['contract', 'aws'] as const) {
@@ -58,7 +57,6 @@ for (const mode of ['contract', 'aws'] as const) {
         'ownershipControls',
         { OwnershipControls: { Rule: { ObjectOwnership: 'BucketOwnerPreferred' } } },
       ],
-      ['versioning', { VersioningConfiguration: { Status: 'Suspended' } }],
     ] as const) {
       const target = `/${testBucket}?${name}`
       await answer(gateway, { title: name, method: 'GET', target, status: 200, xml })

@@ -162,7 +162,7 @@ async function checkOpened(settings: Settings, own: DriveSettings, log: Log): Pr
     const database = await openDatabase(location, { migrate: true })
     try {
       const opened = await openDrive({
-        ...{ settings, own, log, database, purpose: 'check', now: Date.now },
+        ...{ settings, own, log, database, purpose: 'check', versioning: undefined, now: Date.now },
         claim: async () => undefined,
       })
       await withinTime(opened.drive.check(), driveTimeoutMs).finally(() => opened.close())

@@ -11,6 +11,7 @@ import { openOwner } from '../../fleet/open-owner.ts'
 import { kindOf } from '../../settings/drive-kinds.ts'
 import { nameOfDrive } from '../../settings/own-drives.ts'
 import { readSettings, type Settings } from '../../settings/read-settings.ts'
+import { openBucketOptions } from '../../start/cached-state.ts'
 import { type DriveParts, openDrive } from '../../start/drives/open-drive.ts'
 import { settingsOfGateway, withBuckets } from '../../start/first-start.ts'
 import { createLog } from '../../telemetry/log.ts'
@@ -28,6 +29,8 @@ const terminal: ReportOutput = {
   write: (text) => void process.stdout.write(text),
   ...(process.stderr.isTTY && { showProgress }),
 }
+
+type VerifyParts = Pick<DriveParts, 'settings' | 'log' | 'database' | 'versioning' | 'now'>
 
 /** The objects to verify. */
 interface Verified {
@@ -64,7 +67,10 @@ export async function verify(
       const clock = await startClock(database, log)
       const report = new VerifyReport({ bucket, isJson, output })
       try {
-        await verifyWith(report, { settings, log, database, now: clock.now }, { bucket, prefix })
+        const { versioning } = openBucketOptions({ settings, database, now: clock.now })
+        await versioning.load()
+        const parts = { settings, log, database, versioning, now: clock.now }
+        await verifyWith(report, parts, { bucket, prefix })
       } finally {
         clock.stop()
       }
@@ -78,7 +84,7 @@ export async function verify(
 
 async function verifyWith(
   report: VerifyReport,
-  parts: Pick<DriveParts, 'settings' | 'log' | 'database' | 'now'>,
+  parts: VerifyParts,
   { bucket, prefix }: Verified,
 ): Promise<void> {
   const { drive, folder, close } = await openFor(bucket, parts)
@@ -111,7 +117,7 @@ async function verifyWith(
 /** Opens only the bucket's drive, because other drives may be unavailable. */
 async function openFor(
   bucket: string,
-  parts: Pick<DriveParts, 'settings' | 'log' | 'database' | 'now'>,
+  parts: VerifyParts,
 ): Promise<OpenDrive & { readonly folder: string }> {
   const { own, folder } = placeOf(bucket, parts.settings)
   const owner = await openOwner({ ...parts, own }, { kind: 'worker' })

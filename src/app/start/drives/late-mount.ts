@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { SettingsError } from '../../../platform/process/setting-mistake.ts'
 import { withinTime } from '../../../platform/process/time-limit.ts'
 import type { Database } from '../../../platform/state/database.ts'
+import type { BucketVersioning } from '../../../storage/buckets/bucket-versioning.ts'
 import type { Drive } from '../../../storage/drives/drive.ts'
 import { DriveError } from '../../../storage/drives/drive-error.ts'
 import { type Mount, unavailableDrive } from '../../../storage/drives/route/mount.ts'
@@ -24,6 +25,7 @@ export interface LateMountParts {
   readonly log: Log
   readonly database: Database
   readonly role: ServiceRole
+  readonly versioning: BucketVersioning | undefined
   readonly now: () => number
   readonly watch: (drive: Drive, name: string) => Drive
   /** Pause before the second attempt, milliseconds; later pauses are longer. */

@@ -1,5 +1,6 @@
 import type { Database } from '../../../platform/state/database.ts'
 import { findMadeBuckets } from '../../../storage/buckets/bucket-note.ts'
+import type { BucketVersioning } from '../../../storage/buckets/bucket-versioning.ts'
 import { MadeBucketTable } from '../../../storage/buckets/made-bucket-table.ts'
 import type { Drive } from '../../../storage/drives/drive.ts'
 import type { ClaimDrive, DriveNotes } from '../../../storage/drives/drive-notes.ts'
@@ -27,6 +28,7 @@ interface MountsParts {
   readonly watch: (drive: Drive, name: string) => Drive
   /** Buckets of the default drive that were made at run time. */
   readonly made: MadeBuckets
+  readonly versioning: BucketVersioning
   /** Receives the settings of the drives that this process has claimed, by the drives' ids. */
   readonly claimed: Map<string, string>
 }

@@ -64,6 +64,8 @@ export function unavailableDrive({ kind, deletes, message }: UnavailableDriveOpt
     ...{ check: refuse, head: refuse, open: refuse, draft: refuse, remove: refuse },
     removeFolder: refuse,
     list: () => ({ next: refuse, seek: () => undefined }),
+    ...{ versionsRefusal: refuseNow, setVersioning: refuse },
+    listVersions: () => ({ next: refuse, seek: () => undefined }),
     uploads: {
       abilities: refuseNow,
       ...{ begin: refuse, append: refuse, replaceLast: refuse, complete: refuse },

@@ -1,5 +1,6 @@
 /** The documents of PutPublicAccessBlock, PutBucketOwnershipControls and PutBucketVersioning. */
 import type { PublicAccessBlock } from '../../buckets/bucket-options.ts'
+import type { VersioningStatus } from '../../buckets/bucket-versioning.ts'
 import {
   childText,
   malformed,
@@ -59,25 +60,23 @@ export function parseOwnershipControls(body: Uint8Array): string {
 }
 
 /**
- * The versioning status to store.
+ * The status that a VersioningConfiguration requests.
  *
- * @throws S3Error MalformedXML; NotImplemented for versioning and MinIO's extensions (docs/decisions/0039-versions.md)
+ * @throws S3Error MalformedXML; NotImplemented for MFA delete and MinIO's extensions
  */
-export function parseVersioning(body: Uint8Array): 'Suspended' {
+export function parseVersioning(body: Uint8Array): VersioningStatus {
   const root = parseXmlBody(body, 'VersioningConfiguration')
   const ofMinio = root.children.find(({ name }) => /^Exclude(?:dPrefixes|Folders)$/.test(name))
   if (ofMinio !== undefined) throw notImplemented(ofMinio.name)
   refuseOtherElements(root, ['Status', 'MfaDelete'])
   const status = childText(root, 'Status')?.trim()
   const mfaDelete = childText(root, 'MfaDelete')?.trim() ?? 'Disabled'
-  if (status === 'Suspended' && mfaDelete === 'Disabled') return status
   if (status !== 'Enabled' && status !== 'Suspended') {
     throw malformed(`Status must be Enabled or Suspended, not ${shortened(status ?? '')}`)
   }
-  if (mfaDelete !== 'Enabled' && mfaDelete !== 'Disabled') {
+  if (mfaDelete === 'Disabled') return status
+  if (mfaDelete !== 'Enabled') {
     throw malformed(`MfaDelete must be Enabled or Disabled, not ${shortened(mfaDelete)}`)
   }
-  throw notImplemented(
-    'versioning. The status Suspended is accepted. To keep old versions, use snapshots or the trash of the drive.',
-  )
+  throw notImplemented('MfaDelete. Use Object Lock to protect versions from deletion.')
 }

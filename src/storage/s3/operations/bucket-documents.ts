@@ -1,6 +1,7 @@
 import type { HttpReply } from '../../../platform/http/message.ts'
 import type { BucketDocuments } from '../../buckets/bucket-options.ts'
 import type { BucketPolicy } from '../../buckets/bucket-policy.ts'
+import { versioningStatus } from '../../buckets/bucket-versioning.ts'
 import { readSmallBody } from '../body/xml-body.ts'
 import {
   parseOwnershipControls,
@@ -19,6 +20,7 @@ import {
 import type { BucketContext } from '../context.ts'
 import { S3Error } from '../errors.ts'
 import { xmlReply } from '../reply/xml.ts'
+import { s3ErrorOfBucket } from './bucket.ts'
 
 /**
  * https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutBucketPolicy.html. The policy and the switch of the dashboard
@@ -150,17 +152,24 @@ export function deleteOwnershipControls(context: BucketContext): Promise<HttpRep
   return changed(context, { objectOwnership: null })
 }
 
-/** https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutBucketVersioning.html */
+/**
+ * https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutBucketVersioning.html. As on AWS, versions are never off again:
+ * they are suspended.
+ */
 export async function putBucketVersioning(context: BucketContext): Promise<HttpReply> {
-  const versioning = parseVersioning(await readSmallBody(context.request, maxBytes))
-  await changeOptions(context, { versioning })
+  const { service, request, bucket } = context
+  const status = parseVersioning(await readSmallBody(request, maxBytes))
+  if (service.versioning === undefined) throw new S3Error('NotImplemented')
+  await service.versioning.change(bucket, status, service.drive).catch((error: unknown) => {
+    throw s3ErrorOfBucket(error)
+  })
   return { status: 200, headers: [['Content-Length', '0']] }
 }
 
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetBucketVersioning.html */
 export async function getBucketVersioning({ configuration }: BucketContext): Promise<HttpReply> {
-  const { versioning } = configuration
-  return xmlReply('VersioningConfiguration', versioning === undefined ? {} : { Status: versioning })
+  const status = versioningStatus(configuration.versioning)
+  return xmlReply('VersioningConfiguration', status === undefined ? {} : { Status: status })
 }
 
 type DocumentsChange = { readonly [Name in keyof BucketDocuments]?: BucketDocuments[Name] | null }

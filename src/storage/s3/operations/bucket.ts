@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { HttpReply } from '../../../platform/http/message.ts'
-import { BucketError, type BucketErrorKind } from '../../buckets/bucket-maker.ts'
+import { BucketError, type BucketErrorKind } from '../../buckets/bucket-changes.ts'
 import type { Tags } from '../../drives/attributes.ts'
 import { isAllowedRegion, regionOfBucket } from '../address/region.ts'
 import {
@@ -163,12 +163,15 @@ const codes: Readonly<Record<BucketErrorKind, S3ErrorCode>> = {
   'from-settings': 'MethodNotAllowed',
   'invalid-name': 'InvalidBucketName',
   'no-bucket': 'NoSuchBucket',
+  'no-versions': 'NotImplemented',
+  'too-many-changes': 'InvalidBucketState',
   'too-many': 'TooManyBuckets',
 }
 
-/** Returns the S3 error for a refusal to create or remove a bucket, and other errors unchanged. */
-function s3ErrorOfBucket(error: unknown): unknown {
+/** Returns the S3 error for a refusal to create, change or remove a bucket, and other errors unchanged. */
+export function s3ErrorOfBucket(error: unknown): unknown {
   if (!(error instanceof BucketError)) return error
+  if (error.kind === 'no-versions') return notImplemented(error.message, { cause: error })
   return new S3Error(codes[error.kind], error.message, {
     cause: error,
     ...(error.kind === 'busy' && { headers: { 'Retry-After': '1' } }),

@@ -104,10 +104,6 @@ export const bucketDefaults: Readonly<Record<string, Default>> = {
     reply: { root: 'RequestPaymentConfiguration', content: { Payer: 'BucketOwner' } },
   },
   tagging: { logName: 'REST.GET.TAGGING', reply: { error: 'NoSuchTagSet' } },
-  versioning: {
-    logName: 'REST.GET.VERSIONING',
-    reply: { root: 'VersioningConfiguration', content: {} },
-  },
   website: { logName: 'REST.GET.WEBSITE', reply: { error: 'NoSuchWebsiteConfiguration' } },
 }
 

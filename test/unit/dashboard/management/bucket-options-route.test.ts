@@ -13,10 +13,7 @@ import { keysOf, openManagement, openTestDatabase, put, session } from './manage
 
 async function open(t: TestContext) {
   const database = await openTestDatabase(t)
-  const options: StoredBucketOptions = new StoredBucketOptions({
-    table: new BucketOptionsTable(database),
-    refresh: () => options.reload(),
-  })
+  const options = new StoredBucketOptions({ table: new BucketOptionsTable(database) })
   const buckets = new BucketsWithOptions(servedBuckets(['files', 'public']), options)
   const management = await openManagement(t, { buckets, bucketOptions: options })
   const change = (body: object) => management.send('PATCH', '/buckets/files', body)

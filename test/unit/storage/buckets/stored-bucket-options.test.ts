@@ -35,14 +35,7 @@ async function makeWorld(t: TestContext) {
     rmSync(folder, { recursive: true })
   })
   const table = new BucketOptionsTable(database)
-  const open = () => {
-    const options: StoredBucketOptions = new StoredBucketOptions({
-      table,
-      refresh: () => options.reload(),
-    })
-    return options
-  }
-  return { database, table, open }
+  return { database, table, open: () => new StoredBucketOptions({ table }) }
 }
 
 test('options are stored column by column, and other processes get what has changed', async (t) => {
@@ -128,7 +121,6 @@ test('a change between the reads of the two tables is not missed', async (t) => 
         return await table.documentsChangedAfter(revision)
       },
     },
-    refresh: async () => undefined,
   })
   await ours.reload()
   between = async () => {

@@ -32,6 +32,7 @@ async function openScene(t: TestContext) {
   const disk = { isGone: false, opening: Promise.resolve() }
   const mount = new LateMount({
     ...{ settings, log, database, own: nasSettings, claimed: new Map(), now: Date.now },
+    versioning: undefined,
     role: { kind: 'primary', onDriveLost: () => assert.fail('the default drive is not lost') },
     watch(drive: Drive) {
       const { close } = drive

@@ -28,7 +28,7 @@ async function logged(t: TestContext, kind: 'primary' | 'worker') {
   const output = new PassThrough({ encoding: 'utf8' })
   const opened = await openDrive({
     ...{ settings, own, database: await openTestDatabase(t), log: createLog('info', output) },
-    ...{ claim: async () => undefined, now: Date.now, role: { kind } },
+    ...{ claim: async () => undefined, now: Date.now, role: { kind }, versioning: undefined },
   })
   await opened.close()
   const lines: string[] = (output.read() ?? '').split('\n').filter(Boolean)

@@ -36,7 +36,6 @@ const documents: Readonly<Record<string, string>> = {
   metrics: 'ListMetricsConfigurationsResult',
   notification: 'NotificationConfiguration',
   requestPayment: 'RequestPaymentConfiguration',
-  versioning: 'VersioningConfiguration',
 }
 
 test('BucketDefault has exactly the sub-resources of these tests', () => {

@@ -1,0 +1,181 @@
+import { UnmetChange } from '../../platform/state/database.ts'
+import type { Drive } from '../drives/drive.ts'
+import { DriveError } from '../drives/drive-error.ts'
+import type { DriveNotes } from '../drives/drive-notes.ts'
+import type { KeyLease } from '../drives/kit/key-leases.ts'
+import { refusalOfVersions } from '../drives/unversioned.ts'
+import { isEnabled, type Versioning, type VersioningOf } from '../drives/versions.ts'
+import { BucketChanges, BucketError, lostLease } from './bucket-changes.ts'
+import { versioningInNote, versioningNote } from './bucket-note.ts'
+import type { BucketOptionsTable } from './bucket-option-table.ts'
+import type { BucketDocuments } from './bucket-options.ts'
+import { changeKey, type MadeBucketTable } from './made-bucket-table.ts'
+import type { StoredBucketOptions } from './stored-bucket-options.ts'
+
+export type VersioningStatus = 'Enabled' | 'Suspended'
+
+type StoredVersioning = BucketDocuments['versioning']
+
+/** Drives compare each change with the time of a file, and a client may ask for any number of changes. */
+export const maxChanges = 100
+
+export function versioningStatus(stored: StoredVersioning): VersioningStatus | undefined {
+  if (stored === undefined || stored === 'Suspended') return stored
+  return isEnabled(stored) ? 'Enabled' : 'Suspended'
+}
+
+/** Where buckets are. */
+export interface VersionedPlaces {
+  /** @returns the name of the drive, '' for the default drive, and the bucket's name there */
+  placeOf(bucket: string): { readonly drive: string; readonly folder: string }
+  /** Undefined if no bucket is there. */
+  bucketAt(drive: string, folder: string): string | undefined
+}
+
+export interface BucketVersioningParts {
+  readonly table: Pick<BucketOptionsTable, 'change'>
+  /** `find` is called after `reload`. */
+  readonly options: Pick<StoredBucketOptions, 'find' | 'reload'>
+  readonly leases: MadeBucketTable['leases']
+  readonly places: VersionedPlaces
+  /** Resolves when all processes have read a change that is stored now. */
+  readonly spread: () => Promise<void>
+  /** The database's time. */
+  readonly now: () => number
+}
+
+/**
+ * The versioning of all buckets. The drives of this process ask it at each write. It is stored in the database, and before
+ * that on the drive, so that the loss of the database does not end versions.
+ */
+export class BucketVersioning {
+  readonly #parts: BucketVersioningParts
+  readonly #changes: BucketChanges
+  /** By the name of the drive. Without an entry, the drive has no notes, or is not open. */
+  readonly #notes = new Map<string, DriveNotes>()
+
+  constructor(parts: BucketVersioningParts) {
+    this.#parts = parts
+    this.#changes = new BucketChanges(parts.leases, parts.now)
+  }
+
+  /** For the drive of this name. */
+  ofDrive(drive: string): VersioningOf {
+    const { places } = this.#parts
+    return (folder) => {
+      const bucket = places.bucketAt(drive, folder)
+      return bucket === undefined ? undefined : this.#find(bucket)
+    }
+  }
+
+  /**
+   * Reads the state in the database and, when a drive is opened, that in its notes. Call it before the drive is used.
+   *
+   * @returns the buckets whose versions only the drive knew
+   */
+  async load(drive?: string, notes?: DriveNotes): Promise<readonly string[]> {
+    await this.#parts.options.reload()
+    if (drive === undefined || notes === undefined) return []
+    this.#notes.set(drive, notes)
+    const isUnknown = async () => this.#unknownOf(drive, await notes.read('versioning'))
+    if ((await isUnknown()).length === 0) return []
+    return await this.#changes.run(async (held) => {
+      await this.#parts.options.reload()
+      const found = await isUnknown()
+      for (const [bucket, versioning] of found) await this.#store(bucket, versioning, held)
+      return found.map(([bucket]) => bucket)
+    })
+  }
+
+  /**
+   * When it resolves, every process keeps the versions that it overwrites, or no longer does. Does nothing if the bucket
+   * has this status.
+   *
+   * @param drive of all buckets
+   * @throws BucketError, DriveError, DatabaseError
+   */
+  async change(bucket: string, status: VersioningStatus, drive: Drive): Promise<void> {
+    const { options, spread, now } = this.#parts
+    const hasChanged = await this.#changes.run(async (held) => {
+      await options.reload()
+      const before = options.find(bucket).versioning
+      if (versioningStatus(before) === status) return false
+      const after = changed(before, status, now())
+      if (after !== 'Suspended') await this.#prepare(bucket, after, drive)
+      held.assertHeld()
+      if (after !== 'Suspended') await this.#note(bucket, after)
+      held.assertHeld()
+      await this.#store(bucket, after, held)
+      return true
+    })
+    if (hasChanged) await spread()
+  }
+
+  /** For a bucket that is being removed: a bucket with the same name starts without versions. */
+  readonly forget = async (bucket: string): Promise<void> => {
+    if (this.#find(bucket) !== undefined) await this.#note(bucket, undefined)
+  }
+
+  #find(bucket: string): Versioning | undefined {
+    const { versioning } = this.#parts.options.find(bucket)
+    return versioning === 'Suspended' ? undefined : versioning
+  }
+
+  async #prepare(bucket: string, versioning: Versioning, drive: Drive): Promise<void> {
+    const refusal = isEnabled(versioning) ? refusalOfVersions(drive, bucket) : undefined
+    if (refusal !== undefined) throw new BucketError('no-versions', refusal)
+    try {
+      await drive.setVersioning?.(bucket, versioning)
+    } catch (cause) {
+      if (!(cause instanceof DriveError && cause.kind === 'unsupported')) throw cause
+      throw new BucketError('no-versions', cause.message, { cause })
+    }
+  }
+
+  async #note(bucket: string, versioning: Versioning | undefined): Promise<void> {
+    const { drive, folder } = this.#parts.places.placeOf(bucket)
+    const notes = this.#notes.get(drive)
+    if (notes === undefined) return
+    const noted = versioningInNote(await notes.read('versioning'))
+    if (versioning === undefined) noted.delete(folder)
+    else noted.set(folder, versioning)
+    await notes.write('versioning', versioningNote(noted))
+  }
+
+  async #store(bucket: string, versioning: StoredVersioning, held: KeyLease): Promise<void> {
+    const { table, options, leases } = this.#parts
+    const documents = { versioning: JSON.stringify(versioning) }
+    try {
+      await table.change(bucket, { documents }, [leases.heldBy(changeKey, held.owner)])
+    } catch (error) {
+      throw error instanceof UnmetChange ? lostLease() : error
+    }
+    await options.reload()
+  }
+
+  /** The buckets of whose versioning the drive knows more changes than the database. */
+  #unknownOf(drive: string, note: string | undefined): (readonly [string, Versioning])[] {
+    return [...versioningInNote(note)].flatMap(([folder, versioning]) => {
+      const bucket = this.#parts.places.bucketAt(drive, folder)
+      if (bucket === undefined) return []
+      const known = this.#find(bucket)?.changes.length ?? 0
+      return versioning.changes.length > known ? [[bucket, versioning] as const] : []
+    })
+  }
+}
+
+/** Pure. @throws BucketError `too-many-changes` */
+function changed(
+  before: StoredVersioning,
+  status: VersioningStatus,
+  nowMs: number,
+): 'Suspended' | Versioning {
+  const { changes = [] } = before === 'Suspended' ? {} : (before ?? {})
+  const last = changes.at(-1)
+  if (last === undefined && status === 'Suspended') return status
+  if (changes.length >= maxChanges) {
+    const message = `Versions of this bucket were enabled and suspended ${maxChanges} times, which is the maximum.`
+    throw new BucketError('too-many-changes', message)
+  }
+  return { changes: [...changes, last === undefined ? nowMs : Math.max(nowMs, last + 1)] }
+}
