@@ -23,6 +23,7 @@ import { uploadCases } from './drive/uploads.ts'
 import { versionListingCases } from './drive/version-listing.ts'
 import { versionAttributeCases, versionLockCases } from './drive/version-locks.ts'
 import { versionRaceCases } from './drive/version-races.ts'
+import { versionRandomCases } from './drive/version-random.ts'
 import { versionUseCases } from './drive/version-uses.ts'
 import { versionCases } from './drive/versions.ts'
 
@@ -52,6 +53,7 @@ const contractParts = {
     versionAttributeCases,
     versionLockCases,
     versionRaceCases,
+    versionRandomCases,
   ],
 } as const satisfies Record<string, readonly Cases[]>
 

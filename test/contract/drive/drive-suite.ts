@@ -116,9 +116,16 @@ export interface ByHand {
   makeFolder(path: string): Promise<void>
   /** The paths of all files and folders, sorted; those of folders end with `/`. */
   list(): Promise<string[]>
+  /** Sets the modification time of a file. Needed if the drive has versions. */
+  setTime?(path: string, timeMs: number): Promise<void>
+  /** Copies the former version with this content to the path, with its time, as `cp -p` does. Needed as well. */
+  copyVersion?(content: string, path: string): Promise<void>
 }
 
 export type MakeDrive = (t: TestContext, options: MakeOptions) => Promise<DriveUnderTest>
+
+/** Makes another empty drive. */
+type MakeVersioned = () => Promise<[DriveUnderTest, VersionSwitch]>
 
 type Case<Under> = (under: Under, t: TestContext) => Promise<void>
 type With<Member extends keyof DriveUnderTest> = DriveUnderTest &
@@ -275,13 +282,21 @@ export class DriveSuite {
   /** A case on a first bucket that never had versions, until the switch is toggled. */
   itWithVersions(
     title: string,
-    run: (under: DriveUnderTest, versioning: VersionSwitch) => Promise<void>,
+    run: (
+      under: DriveUnderTest,
+      versioning: VersionSwitch,
+      another: MakeVersioned,
+    ) => Promise<void>,
     makeOptions: MakeOptions = {},
   ): void {
     if (!this.can('versions') || this.#leftOut.has(title)) return
     it(title, { timeout: timeoutMs }, async (t) => {
-      const versioning = new VersionSwitch(buckets[0])
-      await run(await this.#make(t, { ...makeOptions, versioningOf: versioning.of }), versioning)
+      const another: MakeVersioned = async () => {
+        const versioning = new VersionSwitch(buckets[0])
+        const options = { ...makeOptions, versioningOf: versioning.of }
+        return [await this.#make(t, options), versioning]
+      }
+      await run(...(await another()), another)
     })
   }
 

@@ -104,16 +104,20 @@ export class VersionedBucket {
     return copied === undefined ? await this.put(target, text) : this.#kept(copied, text)
   }
 
-  /** Checks that the key has exactly these versions, the newest first, everywhere that they can be seen. */
-  async assertHistory(key: string, expected: readonly Kept[]): Promise<void> {
+  /**
+   * Checks that the key has exactly these versions, the newest first, everywhere that they can be seen.
+   *
+   * @param isGone whether a hand has removed the object, which is in no version
+   */
+  async assertHistory(key: string, expected: readonly Kept[], isGone = false): Promise<void> {
     const entries = await this.#historyOf(key)
     assert.deepEqual(entries.map(keptIn), expected.map(keptWithSize), key)
     for (const [index, entry] of entries.entries()) {
-      assert.equal(entry.isLatest, index === 0)
+      assert.equal(entry.isLatest, index === 0 && !isGone)
       assert.equal(entry.replacedAtMs, entries[index - 1]?.modifiedAtMs)
       await this.#assertVersion(entry, expected[index]?.text)
     }
-    await this.#assertCurrent(key, entries[0])
+    await this.#assertCurrent(key, isGone ? undefined : entries[0])
   }
 
   /** The same for all keys of the bucket. */
