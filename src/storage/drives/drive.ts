@@ -274,7 +274,7 @@ export interface Draft {
    * Makes the bytes the object, with these attributes, in one step for every reader. Durable when
    * resolved. On rejection, the key is unchanged and the draft is discarded. Rejects with
    * `condition` if `conditions` do not hold at that moment: of concurrent writers with
-   * `ifNoneMatch` one succeeds.
+   * `ifNoneMatch` one succeeds. Rejects with `locked` if it would replace a version that has a retention or a legal hold.
    */
   publish(attributes: Attributes, conditions?: WriteConditions): Promise<ObjectMetadata>
   /** Discards the bytes. Never rejects. Has no effect after `publish`. */
