@@ -49,8 +49,10 @@ export function openEvents(parts: EventParts) {
   const onEvents = () => {
     for (const sender of senders) sender.poke()
   }
+  const hasVersions = (bucket: string) =>
+    typeof cached.buckets.find(bucket)?.versioning === 'object'
   const recoveries = (isSender ? names : []).map(
-    (name) => new IntentRecovery(name, { ...common, drive, onEvent: onEvents }),
+    (name) => new IntentRecovery(name, { ...common, drive, hasVersions, onEvent: onEvents }),
   )
   const { buckets } = cached
   let wasFull = false
@@ -68,7 +70,7 @@ export function openEvents(parts: EventParts) {
     },
   })
   return {
-    drive: watchedDrive(drive, recorder),
+    drive: watchedDrive(drive, recorder, hasVersions),
     async close() {
       await Promise.all([...recoveries, ...senders].map((one) => one.close()))
       leases.close()

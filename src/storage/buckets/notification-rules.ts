@@ -8,7 +8,9 @@ const eventNames = [
   'ObjectCreated:Copy',
   'ObjectCreated:CompleteMultipartUpload',
   'ObjectRemoved:Delete',
+  'ObjectRemoved:DeleteMarkerCreated',
   'LifecycleExpiration:Delete',
+  'LifecycleExpiration:DeleteMarkerCreated',
 ] as const
 export type EventName = (typeof eventNames)[number]
 

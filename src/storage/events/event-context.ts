@@ -9,7 +9,8 @@ export interface EventContext {
   readonly requestId: string
   /** The event of a new object, if the calls of the drive do not show it. */
   readonly created?: EventName | undefined
-  readonly removed?: EventName | undefined
+  /** Whether a lifecycle rule removes objects. */
+  readonly isExpiry?: true
 }
 
 /** Lifecycle rules, in AWS's words. */
@@ -17,7 +18,7 @@ export const expiryContext: EventContext = {
   principalId: 's3.amazonaws.com',
   sourceIp: 's3.amazonaws.com',
   requestId: '',
-  removed: 'LifecycleExpiration:Delete',
+  isExpiry: true,
 }
 
 const contexts = new AsyncLocalStorage<EventContext>()

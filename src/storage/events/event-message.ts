@@ -10,6 +10,15 @@ export interface ObjectChange {
   readonly etag?: string | undefined
   /** Absent for a removal, or if the size is not known yet. */
   readonly size?: number | undefined
+  /** Of the written, removed or created version or delete marker. Absent in a bucket that never had versions. */
+  readonly versionId?: string | undefined
+}
+
+/** What is known of an object after its change. Empty for a removal in a bucket that never had versions. */
+export interface Outcome {
+  readonly etag?: string
+  readonly size?: number
+  readonly versionId?: string
 }
 
 /** The facts of an event besides the object. */
@@ -32,7 +41,7 @@ const versions = { LifecycleExpiration: '2.3', other: '2.1' } as const
  * (https://docs.aws.amazon.com/AmazonS3/latest/userguide/notification-content-structure.html).
  */
 export function eventMessage(change: ObjectChange, facts: EventFacts) {
-  const { bucket, key, event, etag, size } = change
+  const { bucket, key, event, etag, size, versionId } = change
   const { context, region, ownerId, ruleId, atMs, sequencer } = facts
   const isExpiry = event.startsWith('LifecycleExpiration')
   const record = {
@@ -59,6 +68,7 @@ export function eventMessage(change: ObjectChange, facts: EventFacts) {
         key: encodeEventKey(key),
         ...(size !== undefined && { size }),
         ...(etag !== undefined && { eTag: etag }),
+        ...(versionId !== undefined && { versionId }),
         sequencer,
       },
     },
@@ -72,16 +82,20 @@ export type EventMessage = ReturnType<typeof eventMessage>
 export function changeOf({ Records: [record] }: EventMessage): ObjectChange {
   const { bucket, object } = record.s3
   const key = decodeURIComponent(object.key.replaceAll('+', ' '))
-  return { bucket: bucket.name, key, event: record.eventName, etag: object.eTag, size: object.size }
+  return {
+    ...{ bucket: bucket.name, key, event: record.eventName, etag: object.eTag, size: object.size },
+    ...(object.versionId !== undefined && { versionId: object.versionId }),
+  }
 }
 
-/** The message with size and ETag, which were not known before. */
+/** The message with fields of the object that were not known before. */
 export function withObject(
   { Records: [record] }: EventMessage,
-  { size, etag }: { readonly size: number; readonly etag: string },
+  { etag, ...known }: Outcome,
 ): EventMessage {
   const { s3 } = record
-  return { Records: [{ ...record, s3: { ...s3, object: { ...s3.object, size, eTag: etag } } }] }
+  const object = { ...s3.object, ...known, ...(etag !== undefined && { eTag: etag }) }
+  return { Records: [{ ...record, s3: { ...s3, object } }] }
 }
 
 /** As AWS: "the key is URL encoded", a space as `+`. */

@@ -3,7 +3,7 @@ import { type EventName, type NotificationRule, rulesFor } from '../buckets/noti
 import { DriveError, type DriveErrorKind } from '../drives/drive-error.ts'
 import { LeaseQueue } from '../drives/kit/lease-queue.ts'
 import { currentEventContext, type EventContext } from './event-context.ts'
-import { eventMessage, type ObjectChange, sequencers } from './event-message.ts'
+import { eventMessage, type ObjectChange, type Outcome, sequencers } from './event-message.ts'
 import type { EventRow, EventTable } from './event-table.ts'
 
 /** The maximum number of waiting events, for all targets together. Further events are dropped. */
@@ -21,7 +21,7 @@ const firstLookMs = 10_000
 /** After these errors the drive is unchanged. After others, the change may still happen. */
 const withoutEffect: ReadonlySet<DriveErrorKind> = new Set([
   ...(['condition', 'not-found', 'changed', 'upload-gone', 'no-bucket', 'denied'] as const),
-  ...(['invalid-key', 'key-too-long'] as const),
+  ...(['invalid-key', 'key-too-long', 'locked'] as const),
 ])
 
 /** The parts of an event that come from the configuration, and the rules. */
@@ -43,15 +43,6 @@ export interface RecorderParts extends EventSource {
   readonly maxWaiting?: number
 }
 
-/** A change of an object that is about to happen. */
-export interface PlannedChange extends Omit<ObjectChange, 'event'> {
-  /** The event, unless the context names another. */
-  readonly event: EventName
-}
-
-/** ETag and size of a written object. */
-type Written = Required<Pick<ObjectChange, 'etag' | 'size'>>
-
 /**
  * Stores the events of changes: as intents before the change, and confirmed before the caller learns that the change
  * has happened (docs/decisions/0038-events-around-a-change.md).
@@ -71,18 +62,18 @@ export class EventRecorder {
   /**
    * Runs a change and stores its events.
    *
-   * @param outcome of the result: what was written, 'removed', or undefined if nothing has changed
+   * @param planned the change that is about to happen, with its event, unless the context names another
+   * @param outcome of the result, or undefined if nothing has changed
    * @throws what `change` throws; DatabaseError, if the change was not begun or its result is not stored
    */
   async record<Result>(
-    planned: PlannedChange,
+    planned: ObjectChange,
     change: () => Promise<Result>,
-    outcome: (result: Result) => Written | 'removed' | undefined,
+    outcome: (result: Result) => Outcome | undefined,
   ): Promise<Result> {
     const { bucket, key } = planned
     const context = currentEventContext()
-    const own = planned.event === 'ObjectRemoved:Delete' ? context?.removed : context?.created
-    const event = own ?? planned.event
+    const event = eventOf(planned.event, context)
     const rules = rulesFor(this.#parts.rules(bucket), key, event)
     if (rules.length === 0 || (await this.#isFull())) return await change()
     const events = new ChangeEvents({ ...planned, event }, rules, context, this.#parts)
@@ -107,7 +98,7 @@ export class EventRecorder {
   async #around<Result>(
     events: ChangeEvents,
     change: () => Promise<Result>,
-    outcome: (result: Result) => Written | 'removed' | undefined,
+    outcome: (result: Result) => Outcome | undefined,
   ): Promise<Result> {
     const { table, onEvents } = this.#parts
     await table.intend(events.rows(this.#nextSequencer(), firstLookMs))
@@ -120,10 +111,9 @@ export class EventRecorder {
       if (isUnchanged) await table.cancel(events.ids).catch(() => undefined)
       throw error
     }
-    const written = outcome(result)
-    if (written === undefined) await table.cancel(events.ids).catch(() => undefined)
+    const known = outcome(result)
+    if (known === undefined) await table.cancel(events.ids).catch(() => undefined)
     else {
-      const known = written === 'removed' ? {} : written
       await table.confirm(events.rows(this.#nextSequencer(), 0, known))
       onEvents()
     }
@@ -143,6 +133,14 @@ export class EventRecorder {
     this.#parts.onFull(isFull)
     return isFull
   }
+}
+
+function eventOf(planned: EventName, context: EventContext | undefined): EventName {
+  if (planned === 'ObjectRemoved:Delete' || planned === 'ObjectRemoved:DeleteMarkerCreated') {
+    const removal = planned === 'ObjectRemoved:Delete' ? 'Delete' : 'DeleteMarkerCreated'
+    return context?.isExpiry ? `LifecycleExpiration:${removal}` : planned
+  }
+  return context?.created ?? planned
 }
 
 /** The events of one change: one for each rule's target. */
@@ -170,11 +168,11 @@ class ChangeEvents {
     this.ids = this.#rules.map(({ target }) => ({ id: this.#id, target }))
   }
 
-  /** @param written fields that were not known before */
-  rows(sequencer: string, dueInMs: number, written: Partial<Written> = {}): EventRow[] {
+  /** @param known fields that were not known before */
+  rows(sequencer: string, dueInMs: number, known: Outcome = {}): EventRow[] {
     const { now, region, ownerId } = this.#parts
     const atMs = now()
-    const change = { ...this.#change, ...written }
+    const change = { ...this.#change, ...known }
     return this.#rules.map(({ id: ruleId, target }) => {
       const facts = { context: this.#context, ownerId, ruleId, atMs, sequencer }
       const message = eventMessage(change, { ...facts, region: region(change.bucket) })

@@ -3,9 +3,9 @@ import { type BackOff, backOffMs } from '../../platform/process/back-off.ts'
 import type { Log } from '../../platform/process/log.ts'
 import { withinTime } from '../../platform/process/time-limit.ts'
 import type { TargetName } from '../buckets/notification-rules.ts'
-import type { Drive, ObjectMetadata } from '../drives/drive.ts'
 import type { KeyLease, KeyLeases } from '../drives/kit/key-leases.ts'
-import { changeOf, type EventMessage, type ObjectChange, withObject } from './event-message.ts'
+import { type TraceParts, traceOf } from './change-trace.ts'
+import { changeOf, type EventMessage, withObject } from './event-message.ts'
 import type { EventRow, EventTable } from './event-table.ts'
 
 const pollMs = 1_000
@@ -21,9 +21,8 @@ const lookMs = 10_000
  */
 const keptMs = 10 * 60_000
 
-export interface RecoveryParts {
+export interface RecoveryParts extends TraceParts {
   readonly table: Pick<EventTable, 'due' | 'settle' | 'confirm' | 'cancel'>
-  readonly drive: Pick<Drive, 'head' | 'ownEtags'>
   /** One process looks at the intents of a target at a time. */
   readonly leases: Pick<KeyLeases, 'holdIfFree'>
   /** The database's time, milliseconds since the epoch. */
@@ -84,20 +83,17 @@ export class IntentRecovery {
   }
 
   async #look(row: EventRow): Promise<void> {
-    const { table, drive, now, random, onEvent } = this.#parts
+    const { table, now, random, onEvent } = this.#parts
     const message = JSON.parse(row.message) as EventMessage
-    const change = changeOf(message)
-    const { bucket, key } = change
     const attempts = row.attempts + 1
     const later = { ...row, attempts, dueAtMs: now() + backOffMs(attempts, backOff, random) }
-    const looking = withinTime(drive.head(bucket, key), lookMs)
-    const found = await looking.catch(() => 'unknown' as const)
-    if (found === 'unknown') return await table.settle(row.target, [], [later])
-    if (hasHappened(change, found, drive.ownEtags?.(bucket) ?? false)) {
-      const told = found && withObject(message, { size: found.size, etag: found.attributes.etag })
+    const looking = withinTime(traceOf(this.#parts, changeOf(message), row.madeAtMs), lookMs)
+    const trace = await looking.catch(() => 'unknown' as const)
+    if (trace === 'unknown') return await table.settle(row.target, [], [later])
+    if (trace !== undefined) {
       const confirmed = {
         ...row,
-        message: JSON.stringify(told ?? message),
+        message: JSON.stringify(withObject(message, trace)),
         attempts: 0,
         dueAtMs: now(),
       }
@@ -109,22 +105,4 @@ export class IntentRecovery {
     if (isOver) await table.cancel([row])
     else await table.settle(row.target, [], [later])
   }
-}
-
-/** The form of ETag that most stores give to objects in parts. */
-const etagOfParts = /^[0-9a-f]{32}-\d+$/
-
-/**
- * Whether the object shows the change. If the store makes its own ETag for an object in parts, the ETag is not known
- * in advance, and the size has to match.
- */
-function hasHappened(
-  { etag, size }: ObjectChange,
-  found: ObjectMetadata | undefined,
-  hasOwnEtags: boolean,
-): boolean {
-  if (etag === undefined || found === undefined) return etag === found
-  const { etag: shown } = found.attributes
-  const mayDiffer = hasOwnEtags && etagOfParts.test(etag) && !etagOfParts.test(shown)
-  return shown === etag || (mayDiffer && found.size === size)
 }

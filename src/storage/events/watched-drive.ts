@@ -1,9 +1,19 @@
 import type { Drive, ObjectMetadata, UploadDrive } from '../drives/drive.ts'
 import { bucketOfTrash } from '../drives/trash-bucket.ts'
+import type { Removal } from '../drives/versions.ts'
+import type { Outcome } from './event-message.ts'
 import type { EventRecorder } from './event-recorder.ts'
 
-/** The drive, with an event stored for each change of an object. All changes of objects go through it. */
-export function watchedDrive(drive: Drive, recorder: Pick<EventRecorder, 'record'>): Drive {
+/**
+ * The drive, with an event stored for each change of an object. All changes of objects go through it.
+ *
+ * @param hasVersions whether a bucket has or had versions: then removals create delete markers
+ */
+export function watchedDrive(
+  drive: Drive,
+  recorder: Pick<EventRecorder, 'record'>,
+  hasVersions: (bucket: string) => boolean,
+): Drive {
   const changing: Partial<Drive> = {
     async draft(bucket, key, options) {
       const draft = await drive.draft(bucket, key, options)
@@ -27,11 +37,11 @@ export function watchedDrive(drive: Drive, recorder: Pick<EventRecorder, 'record
       })
     },
     async remove(bucket, key, conditions) {
-      const change = { bucket, key, event: 'ObjectRemoved:Delete' } as const
+      const change = { bucket, key, ...removalEvent(conditions?.versionId, hasVersions(bucket)) }
       const remove = () => drive.remove(bucket, key, conditions)
       // Objects in the trash have been removed before.
       if (bucketOfTrash(bucket) !== undefined) return await remove()
-      return await recorder.record(change, remove, (wasThere) => (wasThere ? 'removed' : undefined))
+      return await recorder.record(change, remove, (removal) => removal && removedOf(removal))
     },
     // Absent here, so that objects are removed one by one: each object that existed needs its own event.
     removeAll: async () => undefined,
@@ -70,8 +80,19 @@ function watchedUploads(
   })
 }
 
-function writtenOf({ size, attributes: { etag } }: ObjectMetadata) {
-  return { size, etag }
+function writtenOf({ size, attributes: { etag }, versionId }: ObjectMetadata): Outcome {
+  return { size, etag, ...(versionId !== undefined && { versionId }) }
+}
+
+/** A version that is removed is known before, so that its removal is found after a crash. */
+function removalEvent(versionId: string | undefined, isVersioned: boolean) {
+  if (!isVersioned) return { event: 'ObjectRemoved:Delete' } as const
+  if (versionId === undefined) return { event: 'ObjectRemoved:DeleteMarkerCreated' } as const
+  return { event: 'ObjectRemoved:Delete', versionId } as const
+}
+
+function removedOf({ versionId }: Removal): Outcome {
+  return versionId === undefined ? {} : { versionId }
 }
 
 /** The object with some members replaced. Methods run on the object itself. */

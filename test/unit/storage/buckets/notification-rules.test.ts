@@ -47,6 +47,10 @@ test('an event is wanted by its name or by that of its type', () => {
     [['s3:ObjectCreated:Put', 's3:ObjectCreated:Copy'], 'ObjectCreated:Copy', true],
     [['s3:ObjectRemoved:*'], 'LifecycleExpiration:Delete', false],
     [['s3:LifecycleExpiration:*'], 'LifecycleExpiration:Delete', true],
+    [['s3:LifecycleExpiration:*'], 'LifecycleExpiration:DeleteMarkerCreated', true],
+    [['s3:ObjectRemoved:*'], 'ObjectRemoved:DeleteMarkerCreated', true],
+    [['s3:ObjectRemoved:Delete'], 'ObjectRemoved:DeleteMarkerCreated', false],
+    [['s3:ObjectRemoved:DeleteMarkerCreated'], 'ObjectRemoved:Delete', false],
   ] as const) {
     assert.equal(rulesFor([rule({ events })], 'k', event).length === 1, isWanted, event)
   }

@@ -25,6 +25,8 @@ test('keys are encoded as AWS does, and read again', () => {
   for (const key of ['red flower.jpg', 'a+b', '%2F/%', "ü!'()~*", ' ']) {
     const change = { bucket: 'b', key, event: 'ObjectCreated:Put', etag: 'e', size: 1 } as const
     assert.deepEqual(changeOf(eventMessage(change, facts)), change)
+    const version = { ...change, versionId: 'v' }
+    assert.deepEqual(changeOf(eventMessage(version, facts)), version)
   }
 })
 
