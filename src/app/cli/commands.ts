@@ -140,7 +140,8 @@ export const commands: readonly Command[] = [
     },
     details: [
       'create takes the name of the new key; the other actions take an access key ID or a name.',
-      'ACTIONS are list, read, write, delete, manage, or all for the first four. BUCKET may be *.',
+      'ACTIONS are list, read, write, delete (all: these four), create, read-version, delete-version,',
+      'bypass and manage. BUCKET may be *.',
       'A running server applies a change within a second. docs/access-keys.md describes grants.',
     ],
     async run(call) {

@@ -111,7 +111,9 @@ function isWhole(value: number, min: number): boolean {
 export const grantSchema = z.strictObject({
   bucket: z.string().meta({ description: 'The name of a bucket, or `*` for all buckets.' }),
   prefix: z.string().default('').meta({ description: 'Only keys that begin with this.' }),
-  actions: z.array(z.enum(actions)),
+  actions: z.array(z.enum(actions)).meta({
+    description: '`create` and `write` exclude each other: `write` includes `create`.',
+  }),
 })
 
 const limit = z.int().min(1).nullable()

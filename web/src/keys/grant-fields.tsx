@@ -2,7 +2,7 @@ import { Checkbox, Group, NativeSelect, SimpleGrid, TextInput } from '@mantine/c
 import { useState } from 'react'
 import { RemovableFieldset } from '../ui/removable-fieldset.tsx'
 import type { GrantDraft } from './key-draft.ts'
-import { type Action, actionLabels, presetOf, presets } from './key-text.ts'
+import { type Action, actionLabels, chosenActions, presetOf, presets } from './key-text.ts'
 
 interface GrantFieldsProps {
   readonly grant: GrantDraft
@@ -82,9 +82,7 @@ function Rights({ actions, error, onChange }: RightsProps) {
           mt="sm"
           label="Actions"
           value={[...actions]}
-          onChange={(values) =>
-            onChange(actionLabels.map(({ value }) => value).filter((one) => values.includes(one)))
-          }
+          onChange={(values) => onChange(chosenActions(actions, values))}
         >
           <Group mt={6} gap="8px 16px" align="flex-start">
             {actionLabels.map(({ value, label, more }) => (

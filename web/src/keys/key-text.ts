@@ -12,8 +12,20 @@ export const actionLabels: readonly {
 }[] = [
   { value: 'list', label: 'List' },
   { value: 'read', label: 'Read' },
+  { value: 'create', label: 'Add new files', more: 'Cannot replace or change existing files' },
   { value: 'write', label: 'Write', more: 'Can also replace existing files' },
-  { value: 'delete', label: 'Delete' },
+  { value: 'delete', label: 'Delete', more: 'Where versions are on, they stay' },
+  {
+    value: 'read-version',
+    label: 'Read versions',
+    more: 'List and read what was replaced or deleted',
+  },
+  { value: 'delete-version', label: 'Delete versions', more: 'Permanently' },
+  {
+    value: 'bypass',
+    label: 'Override locks',
+    more: 'Of versions that are locked in mode GOVERNANCE',
+  },
   {
     value: 'manage',
     label: 'Manage the bucket',
@@ -28,13 +40,26 @@ export const presets: readonly {
   readonly actions: readonly Action[]
 }[] = [
   { id: 'read', label: 'List and read', actions: ['list', 'read'] },
+  { id: 'create', label: 'List, read and add new files', actions: ['list', 'read', 'create'] },
   {
     id: 'write',
     label: 'List, read, write and delete',
     actions: ['list', 'read', 'write', 'delete'],
   },
-  { id: 'all', label: 'Everything', actions: ['list', 'read', 'write', 'delete', 'manage'] },
+  {
+    id: 'all',
+    label: 'Everything',
+    actions: actionLabels.map(({ value }) => value).filter((value) => value !== 'create'),
+  },
 ]
+
+/** The actions of a changed choice. Write includes adding files, so the one that was chosen last replaces the other. */
+export function chosenActions(before: readonly Action[], values: readonly string[]): Action[] {
+  const chosen = actionLabels.map(({ value }) => value).filter((one) => values.includes(one))
+  const older = before.includes('create') ? 'create' : 'write'
+  const hasBoth = chosen.includes('create') && chosen.includes('write')
+  return hasBoth ? chosen.filter((one) => one !== older) : chosen
+}
 
 /** The preset with exactly these actions; undefined: another combination. */
 export function presetOf(actions: readonly Action[]): string | undefined {

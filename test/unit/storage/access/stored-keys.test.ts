@@ -280,6 +280,7 @@ const badInputs: readonly (readonly [field: string, change: KeyChange])[] = [
   ['grants[0].prefix', { grants: [{ ...grant, prefix: 'ä'.repeat(513) }] }],
   ['grants[0].prefix', { grants: [{ ...grant, prefix: '\ud800' }] }],
   ['grants[0].prefix', { grants: [{ ...grant, prefix: 'a', actions: ['manage'] }] }],
+  ['grants[0].actions', { grants: [{ ...grant, actions: ['create', 'write'] }] }],
   ['grants[0].actions', { grants: [{ ...grant, actions: [] }] }],
   ['expiresAt', { expiresAtMs: Number.NaN }],
   ['limits.requestsPerSecond', { limits: { requestsPerSecond: 0 } }],

@@ -5,8 +5,15 @@ import {
   keyBody,
   keyChangeBody,
 } from '../../../../src/dashboard/management/key-routes.ts'
+import { checkKeyInput } from '../../../../src/storage/access/key-input.ts'
 import { bodyOf, draftOf, newDraft } from '../../../../web/src/keys/key-draft.ts'
-import { grantText, keyStates, presetOf } from '../../../../web/src/keys/key-text.ts'
+import {
+  chosenActions,
+  grantText,
+  keyStates,
+  presetOf,
+  presets,
+} from '../../../../web/src/keys/key-text.ts'
 
 const nowMs = Date.UTC(2026, 10, 23)
 const key: KeyReply = {
@@ -25,10 +32,31 @@ test('A grant is described in words', () => {
   assert.equal(text({ bucket: '*', prefix: 'a/' }), 'All buckets, a/…: list and read')
   assert.equal(text({ actions: ['write', 'list'] }), 'photos: list, write')
   assert.equal(
-    text({ actions: ['manage', 'delete', 'write', 'read', 'list'] }),
-    'photos: everything',
+    text({ actions: ['create', 'read', 'list'] }),
+    'photos: list, read and add new files',
   )
+  const everything = presets.find(({ id }) => id === 'all')?.actions ?? []
+  assert.equal(text({ actions: everything.toReversed() }), 'photos: everything')
   assert.equal(presetOf(['write']), undefined)
+})
+
+test('Of adding files and writing, the one that was chosen last applies', () => {
+  assert.deepEqual(chosenActions(['list', 'create'], ['list', 'create', 'write']), [
+    'list',
+    'write',
+  ])
+  assert.deepEqual(chosenActions(['list', 'write'], ['write', 'list', 'create']), [
+    'list',
+    'create',
+  ])
+  assert.deepEqual(chosenActions(['write'], ['write', 'bypass']), ['write', 'bypass'])
+  assert.deepEqual(chosenActions(['create'], []), [])
+})
+
+test('Each preset is a valid grant', () => {
+  for (const { actions } of presets) {
+    checkKeyInput({ grants: [{ bucket: 'photos', prefix: '', actions }] }, () => true)
+  }
 })
 
 test('The states of a key are what is unusual about it', () => {
