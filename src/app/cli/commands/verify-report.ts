@@ -1,4 +1,5 @@
 import type { Difference } from '../verify/object-digests.ts'
+import type { VerifiedObject } from '../verify/verify-bucket.ts'
 import type { Verdict } from '../verify/verify-object.ts'
 
 /**
@@ -32,12 +33,12 @@ export class VerifyReport {
   }
 
   /** Counts one object. */
-  add(key: string, verdict: Verdict): void {
+  add(object: VerifiedObject, verdict: Verdict): void {
     this.#counts[verdict.kind] += 1
     if (verdict.kind === 'mismatch') {
-      for (const difference of verdict.differences) this.#tellMismatch(key, difference)
+      for (const difference of verdict.differences) this.#tellMismatch(object, difference)
     }
-    if (verdict.kind === 'unreadable') this.#tellUnreadable(key, verdict.reason)
+    if (verdict.kind === 'unreadable') this.#tellUnreadable(object, verdict.reason)
   }
 
   /** Counts bytes as they are read. */
@@ -83,20 +84,25 @@ export class VerifyReport {
     return `${(this.#bytes / 2 ** 20).toFixed(1)} MiB read`
   }
 
-  #tellMismatch(key: string, { what, expected, found }: Difference): void {
+  #tellMismatch(object: VerifiedObject, { what, expected, found }: Difference): void {
     const { bucket } = this.#options
     this.#tell(
-      { kind: 'mismatch', bucket, key, what, expected, found },
-      `${printable(`${bucket}/${key}`)}: ${what}: expected ${expected}, found ${found}`,
+      { kind: 'mismatch', bucket, ...object, what, expected, found },
+      `${this.#nameOf(object)}: ${what}: expected ${expected}, found ${found}`,
     )
   }
 
-  #tellUnreadable(key: string, reason: string): void {
+  #tellUnreadable(object: VerifiedObject, reason: string): void {
     const { bucket } = this.#options
     this.#tell(
-      { kind: 'unreadable', bucket, key, reason },
-      `${printable(`${bucket}/${key}`)}: can't be read: ${reason}`,
+      { kind: 'unreadable', bucket, ...object, reason },
+      `${this.#nameOf(object)}: can't be read: ${reason}`,
     )
+  }
+
+  #nameOf({ key, versionId }: VerifiedObject): string {
+    const version = versionId === undefined ? '' : ` version ${printable(versionId)}`
+    return printable(`${this.#options.bucket}/${key}`) + version
   }
 
   #tell(fields: object, text: string): void {

@@ -7,6 +7,7 @@ import { MadeBucketTable } from '../../../storage/buckets/made-bucket-table.ts'
 import { DriveError } from '../../../storage/drives/drive-error.ts'
 import type { OpenDrive } from '../../../storage/drives/drive-kind.ts'
 import { trashBucketOf } from '../../../storage/drives/trash-bucket.ts'
+import { refusalOfVersions } from '../../../storage/drives/unversioned.ts'
 import { openOwner } from '../../fleet/open-owner.ts'
 import { kindOf } from '../../settings/drive-kinds.ts'
 import { nameOfDrive } from '../../settings/own-drives.ts'
@@ -87,7 +88,7 @@ async function verifyWith(
   parts: VerifyParts,
   { bucket, prefix }: Verified,
 ): Promise<void> {
-  const { drive, folder, close } = await openFor(bucket, parts)
+  const { drive, folder, close, hasVersions } = await openFor(bucket, parts)
   try {
     const onBytes = (bytes: number) => report.addBytes(bytes)
     const fail = (error: unknown) => {
@@ -95,14 +96,14 @@ async function verifyWith(
       report.addFailure(error.message)
     }
     await verifyBucket({
-      ...{ drive, bucket: folder, prefix, onBytes },
-      onVerdict: (key, verdict) => report.add(key, verdict),
+      ...{ drive, bucket: folder, prefix, hasVersions, onBytes },
+      onVerdict: (object, verdict) => report.add(object, verdict),
     }).catch(fail)
     const trash = trashBucketOf(bucket)
     if (prefix === '' && drive.trashes?.(folder)) {
       await verifyBucket({
-        ...{ drive, bucket: trash, prefix, onBytes },
-        onVerdict: (key, verdict) => report.add(`${trash}/${key}`, verdict),
+        ...{ drive, bucket: trash, prefix, hasVersions: false, onBytes },
+        onVerdict: ({ key }, verdict) => report.add({ key: `${trash}/${key}` }, verdict),
       }).catch((error: unknown) => {
         // There is no trash before something is deleted in the dashboard.
         if (!(error instanceof DriveError && error.kind === 'no-bucket')) fail(error)
@@ -118,11 +119,16 @@ async function verifyWith(
 async function openFor(
   bucket: string,
   parts: VerifyParts,
-): Promise<OpenDrive & { readonly folder: string }> {
+): Promise<OpenDrive & { readonly folder: string; readonly hasVersions: boolean }> {
   const { own, folder } = placeOf(bucket, parts.settings)
   const owner = await openOwner({ ...parts, own }, { kind: 'worker' })
   const claim = own.isReadOnly ? async () => undefined : owner.claim
-  return { ...(await openDrive({ ...parts, own, claim, purpose: 'read' })), folder }
+  const opened = await openDrive({ ...parts, own, claim, purpose: 'read' })
+  // A bucket may have been moved to a drive without versions.
+  const hasVersions =
+    parts.versioning?.ofDrive(own.name)(folder) !== undefined &&
+    refusalOfVersions(opened.drive, folder) === undefined
+  return { ...opened, folder, hasVersions }
 }
 
 function placeOf(bucket: string, { bucketPlaces, drives }: Settings) {

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Drive, ObjectMetadata, ObjectName } from '../../../storage/drives/drive.ts'
 import { DriveError } from '../../../storage/drives/drive-error.ts'
+import type { VersionOptions } from '../../../storage/drives/versions.ts'
 import { type Difference, ObjectDigests } from './object-digests.ts'
 
 /** The result for one object. */
@@ -41,7 +42,7 @@ const retrySeconds = 1
  */
 export async function verifyObject(
   drive: Drive,
-  name: ObjectName,
+  name: ObjectName & VersionOptions,
   onBytes: (bytes: number) => void = () => undefined,
 ): Promise<Verdict> {
   try {
@@ -87,12 +88,12 @@ function isPassing(error: unknown): error is DriveError {
 
 async function readOnce(
   drive: Drive,
-  name: ObjectName,
+  { bucket, key, versionId }: ObjectName & VersionOptions,
   onBytes: (bytes: number) => void,
 ): Promise<Verdict | BadRead> {
   let metadata: ObjectMetadata | undefined
   try {
-    const object = await drive.open(name.bucket, name.key)
+    const object = await drive.open(bucket, key, { versionId })
     if (object === undefined) return { kind: 'gone' }
     metadata = object
     try {
@@ -110,7 +111,7 @@ async function readOnce(
   } catch (error) {
     if (!(error instanceof DriveError) || error.kind !== 'changed') throw error
     // A drive that verifies MD5s itself does not return wrong bytes.
-    metadata ??= await drive.head(name.bucket, name.key)
+    metadata ??= await drive.head(bucket, key, { versionId })
     if (metadata === undefined) return { kind: 'gone' }
     return { kind: 'bad', version: versionOf(metadata), differences: refusedBytes(metadata) }
   }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { before, test } from 'node:test'
-import { verifyBucket } from '../../../../src/app/cli/verify/verify-bucket.ts'
+import { type VerifiedObject, verifyBucket } from '../../../../src/app/cli/verify/verify-bucket.ts'
 import { type Verdict, verifyObject } from '../../../../src/app/cli/verify/verify-object.ts'
 import {
   checksumAlgorithms,
@@ -248,11 +248,11 @@ test('All objects below a prefix are verified, four at a time', async () => {
   const seen: string[] = []
   let read = 0
   await verifyBucket({
-    ...{ drive: counting, bucket, prefix: 'a/' },
+    ...{ drive: counting, bucket, prefix: 'a/', hasVersions: false },
     onBytes: (count) => {
       read += count
     },
-    onVerdict: (key, { kind }) => seen.push(`${key} ${kind}`),
+    onVerdict: ({ key }, { kind }) => seen.push(`${key} ${kind}`),
   })
   assert.deepEqual(
     seen.sort(),
@@ -287,8 +287,8 @@ async function driveWithKeys(count: number): Promise<{ drive: Drive; keys: reado
 /** The verified keys, and the error that ended the run. */
 async function runOn(drive: Drive, prefix = '') {
   const seen: string[] = []
-  const onVerdict = (key: string) => seen.push(key)
-  const parts = { drive, bucket, prefix, onBytes: () => undefined, onVerdict }
+  const onVerdict = ({ key }: VerifiedObject) => seen.push(key)
+  const parts = { drive, bucket, prefix, hasVersions: false, onBytes: () => undefined, onVerdict }
   const failure = await verifyBucket(parts).then(
     () => undefined,
     (error: unknown) => error,
@@ -336,4 +336,45 @@ test('Single unreadable objects and denied ones do not stop the run', async () =
     throw new DriveError('denied', 'No permission.')
   })
   assert.deepEqual(await runOn(denied), { seen: keys, failure: undefined })
+})
+
+test('Former versions are verified, also after a page that failed, and delete markers are not', async () => {
+  const drive = openMemoryDrive({ versioningOf: () => ({ changes: [0] }) })
+  await drive.prepare([bucket])
+  for (const damaged of [false, true, false]) {
+    await put(drive, 'k', damaged ? { etag: otherMd5 } : {})
+  }
+  await put(drive, 'removed', {})
+  await drive.remove(bucket, 'removed')
+  for (let count = 0; count < 1_500; count += 1) await put(drive, 'many', {}, Buffer.from('x'))
+  const listVersions: Drive['listVersions'] = (...query) => {
+    const cursor = drive.listVersions?.(...query) ?? assert.fail('no versions')
+    let pages = 0
+    return {
+      async next(limit) {
+        const entries = await cursor.next(limit)
+        pages += 1
+        if (pages === 1) return entries
+        throw new DriveError('unavailable', 'The drive does not answer.', { retryAfterSeconds: 0 })
+      },
+      seek: (key) => cursor.seek(key),
+    }
+  }
+  const seen = new Map<string, number>()
+  await verifyBucket({
+    ...{ drive: withMethods(drive, { listVersions }), bucket, prefix: '', hasVersions: true },
+    onBytes: () => undefined,
+    onVerdict({ key, versionId }, { kind }) {
+      const name = `${key} ${versionId === undefined ? 'current' : 'former'} ${kind}`
+      seen.set(name, (seen.get(name) ?? 0) + 1)
+    },
+  })
+  assert.deepEqual(Object.fromEntries(seen), {
+    'k current verified': 1,
+    'k former mismatch': 1,
+    'k former verified': 1,
+    'many current verified': 1,
+    'many former verified': 1_499,
+    'removed former verified': 1,
+  })
 })

@@ -14,7 +14,7 @@ function reportOf(verdicts: Readonly<Record<string, Verdict>>, isJson = false) {
   const report = new VerifyReport({ bucket: 'photos', isJson, output })
   for (const [key, verdict] of Object.entries(verdicts)) {
     if (verdict.kind === 'verified') report.addBytes(2 ** 20)
-    report.add(key, verdict)
+    report.add({ key }, verdict)
   }
   report.end()
   return { text, status: report.exitStatus }
@@ -77,9 +77,27 @@ test('Progress is shown on a terminal, and cleared before each line', () => {
   const report = new VerifyReport({ bucket: 'photos', isJson: false, output })
   report.addBytes(2 ** 20)
   report.addBytes(1)
-  report.add('a', verified)
+  report.add({ key: 'a' }, verified)
   report.end()
   const summary =
     'photos: 1 verified, 0 not verifiable, 0 different, 0 not readable (1.0 MiB read)\n'
   assert.deepEqual(shown, ['[objects: 0, 1.0 MiB read]', '[]', summary])
+})
+
+test('A finding names the former version', () => {
+  for (const [isJson, line] of [
+    [false, '"photos/a" version "v1": ETag: expected aa, found bb\n'],
+    [
+      true,
+      '{"kind":"mismatch","bucket":"photos","key":"a","versionId":"v1","what":"ETag","expected":"aa","found":"bb"}\n',
+    ],
+  ] as const) {
+    let text = ''
+    const output = { write: (more: string) => (text += more) }
+    new VerifyReport({ bucket: 'photos', isJson, output }).add(
+      { key: 'a', versionId: 'v1' },
+      mismatch,
+    )
+    assert.equal(text, line)
+  }
 })
