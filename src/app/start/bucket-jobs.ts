@@ -1,9 +1,11 @@
 import type { Database } from '../../platform/state/database.ts'
+import { versioningOf } from '../../storage/buckets/bucket-options.ts'
 import { BucketUsage, type CountedBytes } from '../../storage/buckets/bucket-usage.ts'
 import type { Drive } from '../../storage/drives/drive.ts'
 import { DatabaseLeases } from '../../storage/drives/kit/key-lease-table.ts'
 import { KeyLeases } from '../../storage/drives/kit/key-leases.ts'
 import { refusalOfVersions } from '../../storage/drives/unversioned.ts'
+import { isEnabled } from '../../storage/drives/versions.ts'
 import { BucketCounts, type CountFigures } from '../../storage/jobs/bucket-counts.ts'
 import { type Deletions, deletionKeptMs, openDeletions } from '../../storage/jobs/deletions.ts'
 import { Expiry, type ExpiryRun, expiryRuns } from '../../storage/jobs/expiry/expiry.ts'
@@ -66,8 +68,11 @@ export function openBucketJobs({
   const jobs = new JobRunner({ table, leases, now, log })
   // A bucket may have been moved to a drive without versions.
   const hasVersions = (name: string) =>
-    typeof buckets.find(name)?.versioning === 'object' &&
-    refusalOfVersions(drive, name) === undefined
+    versioningOf(buckets.find(name)) !== undefined && refusalOfVersions(drive, name) === undefined
+  const keepsRemoved = (name: string) => {
+    const versioning = versioningOf(buckets.find(name))
+    return versioning !== undefined && isEnabled(versioning)
+  }
   const counts = new BucketCounts({ drive, hasVersions, jobs, now, log })
   const expiry = new Expiry({
     ...{ jobs, drive, hasVersions, ensureCurrent, now, log, localNow: Date.now },
@@ -80,7 +85,7 @@ export function openBucketJobs({
       abort: (uploadId, signal) => uploads.abortById(uploadId, signal),
     },
   })
-  const deletions = openDeletions({ drive, jobs, now })
+  const deletions = openDeletions({ drive, keepsRemoved, jobs, now })
   const expireTrash = openTrashExpiry({
     ...{ drive, deletions, days: settings.trashDays, now, localNow: Date.now },
     buckets: () => buckets.all().map(({ name }) => name),

@@ -1,4 +1,5 @@
 import type { Database } from '../../platform/state/database.ts'
+import { versioningOf } from '../../storage/buckets/bucket-options.ts'
 import type { NotificationRule, TargetName } from '../../storage/buckets/notification-rules.ts'
 import type { Drive } from '../../storage/drives/drive.ts'
 import { DatabaseLeases } from '../../storage/drives/kit/key-lease-table.ts'
@@ -49,8 +50,7 @@ export function openEvents(parts: EventParts) {
   const onEvents = () => {
     for (const sender of senders) sender.poke()
   }
-  const hasVersions = (bucket: string) =>
-    typeof cached.buckets.find(bucket)?.versioning === 'object'
+  const hasVersions = (bucket: string) => versioningOf(cached.buckets.find(bucket)) !== undefined
   const recoveries = (isSender ? names : []).map(
     (name) => new IntentRecovery(name, { ...common, drive, hasVersions, onEvent: onEvents }),
   )

@@ -19,6 +19,12 @@ export interface BucketDocuments {
   readonly notification?: readonly WrittenRule[]
 }
 
+/** Undefined: the bucket never had versions. */
+export function versioningOf(options: BucketDocuments | undefined): Versioning | undefined {
+  const versioning = options?.versioning
+  return versioning === 'Suspended' ? undefined : versioning
+}
+
 type ChangedDocument = Exclude<keyof BucketDocuments, 'versioning'>
 
 const isChanged: Readonly<Record<ChangedDocument, true>> = {

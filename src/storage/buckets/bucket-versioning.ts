@@ -8,7 +8,7 @@ import { isEnabled, type Versioning, type VersioningOf } from '../drives/version
 import { BucketChanges, BucketError, lostLease } from './bucket-changes.ts'
 import { versioningInNote, versioningNote } from './bucket-note.ts'
 import type { BucketOptionsTable } from './bucket-option-table.ts'
-import type { BucketDocuments } from './bucket-options.ts'
+import { type BucketDocuments, versioningOf } from './bucket-options.ts'
 import { changeKey, type MadeBucketTable } from './made-bucket-table.ts'
 import type { StoredBucketOptions } from './stored-bucket-options.ts'
 
@@ -117,8 +117,7 @@ export class BucketVersioning {
   }
 
   #find(bucket: string): Versioning | undefined {
-    const { versioning } = this.#parts.options.find(bucket)
-    return versioning === 'Suspended' ? undefined : versioning
+    return versioningOf(this.#parts.options.find(bucket))
   }
 
   async #prepare(bucket: string, versioning: Versioning, drive: Drive): Promise<void> {

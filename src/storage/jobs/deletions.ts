@@ -65,10 +65,13 @@ export type Deletions = ReturnType<typeof openDeletions>
  */
 export function openDeletions({
   drive,
+  keepsRemoved,
   jobs,
   now,
 }: {
   readonly drive: Drive
+  /** Whether versions of the bucket are enabled: a removal then keeps the object, and the trash is not used. */
+  readonly keepsRemoved: (bucket: string) => boolean
   readonly jobs: JobRunner
   /** The database's time, milliseconds since the epoch. */
   readonly now: () => number
@@ -94,7 +97,9 @@ export function openDeletions({
      * process is closing.
      */
     async start({ keys, besideOthers = false, ...rest }: NewDeletion) {
-      const wanted = { onlyEmptyFolders: false, kind: 'delete' as const, trashId: '', ...rest }
+      const asked = { onlyEmptyFolders: false, kind: 'delete' as const, trashId: '', ...rest }
+      const makesMarkers = asked.kind === 'trash' && keepsRemoved(asked.bucket)
+      const wanted = makesMarkers ? { ...asked, kind: 'delete' as const, trashId: '' } : asked
       const target = encode(wanted, keys)
       const same = await runningLike(target)
       if (same !== undefined) return same
@@ -184,7 +189,7 @@ function encode(
   keys: readonly string[] | undefined,
 ): string {
   const digest = keys && createHash('sha256').update(JSON.stringify(keys)).digest('base64url')
-  if (kind !== 'delete')
+  if (kind !== 'delete' || digest !== undefined)
     return JSON.stringify([bucket, prefix, onlyEmptyFolders, kind, trashId, digest])
   return JSON.stringify(onlyEmptyFolders ? [bucket, prefix, true] : [bucket, prefix])
 }

@@ -1,5 +1,6 @@
 import type { Drive, ObjectMetadata, ObjectName, WriteConditions } from '../../drives/drive.ts'
 import { DriveError } from '../../drives/drive-error.ts'
+import { nullVersionId } from '../../drives/versions.ts'
 
 type MovingDrive = Pick<Drive, 'head' | 'open' | 'copy' | 'draft' | 'remove'>
 
@@ -61,8 +62,15 @@ interface Copying {
 async function copyTo(drive: MovingDrive, copying: Copying): Promise<void> {
   const { from, to, source, signal, mayReplace } = copying
   const conditions: WriteConditions | undefined = mayReplace ? undefined : { ifNoneMatch: '*' }
-  const { attributes } = source
-  const options = { attributes, signal, isMove: true, ...(conditions && { conditions }) }
+  const { attributes, versionId = nullVersionId } = source
+  // The removal of a version with an ID keeps it as a former version.
+  const isMove = versionId === nullVersionId
+  const options = {
+    attributes,
+    signal,
+    ...(isMove && { isMove }),
+    ...(conditions && { conditions }),
+  }
   try {
     const copy = await drive.copy?.({ ...from, etag: attributes.etag }, to, options)
     if (copy === undefined) await copyBytes(drive, copying, conditions)

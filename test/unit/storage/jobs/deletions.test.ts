@@ -26,7 +26,7 @@ async function open(t: TestContext, changes: Partial<Drive> = {}) {
   const [jobs, otherJobs] = [process(), process()]
   const openWith = (runner: typeof jobs) => {
     const opened = openDeletions({
-      drive: changed,
+      ...{ drive: changed, keepsRemoved: () => false },
       jobs: runner,
       now: () => clock.now,
     })
@@ -319,4 +319,44 @@ test('a running deletion keeps its lease', async (t) => {
   await until(async () => (await untilMs()) > firstUntilMs)
   clock.now += 10_000
   assert.equal((await deletions.find(id))?.state, 'running')
+})
+
+test('While versions are enabled, what would go to the trash gets a delete marker', async (t) => {
+  const drive = openMemoryDrive({ versioningOf: () => ({ changes: [0] }) })
+  await drive.prepare([bucket])
+  for (const key of ['a/1', 'a/2', 'b', 'c']) await put(drive, key)
+  const clock = { now: 1_000_000 }
+  const jobs = openJobs(t, await openTestDatabase(t), clock).process()
+  const deletions = openDeletions({
+    ...{ drive, jobs, now: () => clock.now },
+    keepsRemoved: (name) => name === bucket,
+  })
+  const trash = (what: { prefix: string; keys?: readonly string[] }) =>
+    deletions.start({ bucket, ...what, kind: 'trash', trashId: 'id' })
+  const ofFolder = await trash({ prefix: 'a/' })
+  assert.deepEqual([ofFolder?.kind, ofFolder?.trashId], ['delete', ''])
+  const ofKeys = await trash({ prefix: '', keys: ['b'] })
+  for (const id of [ofFolder?.id ?? '', ofKeys?.id ?? '']) {
+    await until(async () => (await deletions.find(id))?.state === 'done')
+  }
+  assert.equal((await deletions.find(ofFolder?.id ?? ''))?.deleted, 2)
+  assert.deepEqual(await keysOf(drive), ['c'])
+  await assert.rejects(keysOf(drive, trashBucketOf(bucket)), { kind: 'no-bucket' })
+  const versions = await drive.listVersions?.(bucket, { prefix: '', after: '' }).next(99)
+  const markers = versions?.filter((entry) => entry.kind === 'object' && entry.isDeleteMarker)
+  assert.deepEqual(
+    markers?.map(({ key }) => key),
+    ['a/1', 'a/2', 'b'],
+  )
+})
+
+test('Deletions of other keys at the same time are not the same', async (t) => {
+  const { deletions, drive, ended } = await open(t)
+  for (const key of ['a', 'b']) await put(drive, key)
+  const started = await Promise.all(
+    ['a', 'b'].map((key) => deletions.start({ bucket, prefix: '', keys: [key] })),
+  )
+  assert.notEqual(started[0]?.id, started[1]?.id)
+  for (const { id } of started) assert.equal((await ended(id))?.state, 'done')
+  assert.deepEqual(await keysOf(drive), [])
 })
