@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { Action } from '../../src/storage/access/authorize.ts'
+import { DriveError } from '../../src/storage/drives/drive-error.ts'
 import { type GatewayInProcess, startGatewayInProcess } from '../support/gateway-in-process.ts'
 import { dashboardPassword, ManagementClient } from '../support/management-client.ts'
 import { formRequest } from '../support/post-form.ts'
@@ -177,4 +178,21 @@ test('a write-once key continues and aborts only uploads that it has begun', asy
     '200',
     'the reply to the first Complete was lost',
   )
+})
+
+test('a store without conditional writes gets no write of a write-once key', async (t) => {
+  const { gateway, holder } = await start(t)
+  const keys = [await holder('create'), await holder('create', 'read')]
+  assert.equal(await outcome(gateway, put('k', 'first')), '200')
+  const { drive } = gateway
+  const draft = drive.draft.bind(drive)
+  t.mock.method(drive, 'draft', async (...[bucket, key, options]: Parameters<typeof draft>) => {
+    if (options.announced?.conditions === undefined) return await draft(bucket, key, options)
+    throw new DriveError('not-implemented', 'The store does not have If-None-Match.')
+  })
+  for (const once of keys) {
+    assert.equal(await outcome(once, put('new', 'first')), '501 NotImplemented')
+    assert.equal(await outcome(once, put('k', 'other bytes')), refused)
+    assert.equal(await outcome(gateway, { method: 'HEAD', target: '/safe/new' }), '404')
+  }
 })

@@ -52,11 +52,15 @@ export async function storedBefore(
   error: unknown,
 ): Promise<ObjectMetadata | undefined> {
   if (received === undefined || !isOccupied(error) || !mayRepeat(context)) return undefined
-  const { service, bucket, key } = context
+  const { service, request, bucket, key } = context
   const stored = await service.drive.head(bucket, key)
   if (stored?.size !== received.size || stored.attributes.etag !== received.md5Hex) return undefined
   const kept = sentAttributes(stored.attributes)
-  return isDeepStrictEqual(kept, { ...kept, ...sentAttributes(sent) }) ? stored : undefined
+  const { retention, ...others } = sentAttributes(sent)
+  // A default retention ends later with each attempt.
+  const isAsked = request.headers['x-amz-object-lock-mode'] !== undefined
+  const asked = { ...kept, ...others, ...(isAsked && { retention }) }
+  return isDeepStrictEqual(kept, asked) ? stored : undefined
 }
 
 function isOccupied(error: unknown): boolean {
