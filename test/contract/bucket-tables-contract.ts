@@ -7,6 +7,7 @@ import {
   BucketOptionsTable,
   clearBucketOptions,
 } from '../../src/storage/buckets/bucket-option-table.ts'
+import { LockClockTable } from '../../src/storage/buckets/lock-clock-table.ts'
 
 /** The contract of what is set for buckets, for every database. */
 export function describeBucketTables(
@@ -24,6 +25,16 @@ export function describeBucketTables(
     after(() => Promise.all([database.close(), other.close()]))
 
     describeOptions(() => [database, other])
+
+    test('LockClockTable keeps the greatest time of all processes', async () => {
+      const [one, two] = [new LockClockTable(database), new LockClockTable(other)]
+      assert.equal(await one.read(), undefined)
+      const ms = Date.UTC(2026, 0, 1)
+      assert.equal(await one.raise(ms), ms)
+      assert.equal(await two.raise(ms - 1), ms)
+      await Promise.all([one.raise(ms + 2), two.raise(ms + 1)])
+      assert.equal(await two.read(), ms + 2)
+    })
   })
 }
 
