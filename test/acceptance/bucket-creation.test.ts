@@ -187,7 +187,6 @@ test('on: what is refused', async (t) => {
   for (const [name, value] of [
     ['x-amz-acl', 'public-read'],
     ['x-amz-grant-read', 'id=someone'],
-    ['x-amz-bucket-object-lock-enabled', 'true'],
   ] as const) {
     await ask(put('/new', { headers: { [name]: value }, error: { Header: name }, ...unknown }))
   }

@@ -8,6 +8,8 @@ import {
   type Behavior,
   documentBehaviors,
   get,
+  lockBehaviors,
+  lockedObject,
   type Request,
   refused,
 } from '../support/operation-behaviors.ts'
@@ -33,7 +35,7 @@ const completion = (part: string): string =>
   `<ETag>${part}</ETag></Part></CompleteMultipartUpload>`
 
 /**
- * Each gateway has CORS and lifecycle rules for its bucket, none for the other and the made bucket `made`, the
+ * Each gateway has CORS and lifecycle rules for its bucket, none for the other and the made buckets `made` and `locked`, the
  * object `object` with the bytes `bytes`, and the upload `upload` with the same bytes as part 1.
  */
 type BehaviorOf = (upload: string) => Behavior
@@ -55,7 +57,9 @@ const behaviors: Readonly<Record<OperationName, BehaviorOf>> = {
   ListBuckets: () => ({
     success: get('/', {
       ListAllMyBucketsResult: {
-        Buckets: { Bucket: [{ Name: 'made' }, { Name: 'other' }, { Name: testBucket }] },
+        Buckets: {
+          Bucket: ['locked', 'made', 'other', testBucket].map((Name) => ({ Name })),
+        },
       },
     }),
     refusal: { ...refused(get('/'), 403, 'AccessDenied'), isUnsigned: true },
@@ -141,6 +145,7 @@ const behaviors: Readonly<Record<OperationName, BehaviorOf>> = {
     }),
     refusal: refused(get(`${bucket}?versions&max-keys=x`), 400, 'InvalidArgument'),
   }),
+  ...lockBehaviors,
   ...documentBehaviors,
   PutBucketAcl: () => ({
     success: withAcl(bucket, 'public-read'),
@@ -360,6 +365,7 @@ async function fill(gateway: GatewayInProcess): Promise<string> {
     await answer(gateway, { title: '', method: 'PUT', target, body, status: 200 })
   }
   await answer(gateway, { title: '', method: 'PUT', target: '/made', status: 200 })
+  for (const request of lockedObject) await answer(gateway, { title: '', ...request })
   const put = { title: '', method: 'PUT', target: object, body: 'bytes', status: 200 }
   await answer(gateway, put)
   const created = { title: '', method: 'POST', target: `${object}?uploads`, status: 200 }

@@ -101,3 +101,63 @@ export const documentBehaviors = {
     unsigned(removed('ownershipControls')),
   ),
 }
+
+const until = '2999-01-01T00:00:00.000Z'
+const locked = (query = '') => `/locked/object${query}`
+
+/** Makes a bucket with Object Lock, and an object in it that is locked. */
+export const lockedObject: readonly Request[] = [
+  {
+    ...{ method: 'PUT', target: '/locked', status: 200 },
+    headers: { 'x-amz-bucket-object-lock-enabled': 'true' },
+  },
+  {
+    ...{ method: 'PUT', target: locked(), status: 200, body: 'bytes' },
+    headers: {
+      'x-amz-object-lock-mode': 'GOVERNANCE',
+      'x-amz-object-lock-retain-until-date': until,
+      'x-amz-object-lock-legal-hold': 'ON',
+    },
+  },
+]
+
+const putLock = (target: string, body: string): Request => ({
+  ...{ method: 'PUT', target, status: 200, body },
+})
+const lockOf = (status: string) =>
+  `<ObjectLockConfiguration><ObjectLockEnabled>${status}</ObjectLockEnabled></ObjectLockConfiguration>`
+const retention = (mode: string) =>
+  `<Retention><Mode>${mode}</Mode><RetainUntilDate>${until}</RetainUntilDate></Retention>`
+const hold = (status: string) => `<LegalHold><Status>${status}</Status></LegalHold>`
+
+/** With `lockedObject`. */
+export const lockBehaviors = {
+  GetObjectLockConfiguration: () => ({
+    success: get('/locked?object-lock', {
+      ObjectLockConfiguration: { ObjectLockEnabled: 'Enabled' },
+    }),
+    refusal: refused(get('/made?object-lock'), 404, 'ObjectLockConfigurationNotFoundError'),
+  }),
+  PutObjectLockConfiguration: () => ({
+    success: putLock('/locked?object-lock', lockOf('Enabled')),
+    refusal: refused(putLock('/made?object-lock', lockOf('Enabled')), 409, 'InvalidBucketState'),
+  }),
+  GetObjectRetention: () => ({
+    success: get(locked('?retention'), {
+      Retention: { Mode: 'GOVERNANCE', RetainUntilDate: until },
+    }),
+    refusal: refused(get(`${bucket}/object?retention`), 400, 'InvalidRequest'),
+  }),
+  PutObjectRetention: () => ({
+    success: putLock(locked('?retention'), retention('GOVERNANCE')),
+    refusal: refused(putLock(locked('?retention'), retention('COMPLIANCE')), 403, 'AccessDenied'),
+  }),
+  GetObjectLegalHold: () => ({
+    success: get(locked('?legal-hold'), { LegalHold: { Status: 'ON' } }),
+    refusal: refused(get(`${bucket}/object?legal-hold`), 400, 'InvalidRequest'),
+  }),
+  PutObjectLegalHold: () => ({
+    success: putLock(locked('?legal-hold'), hold('OFF')),
+    refusal: refused(putLock(locked('?legal-hold'), hold('on')), 400, 'MalformedXML'),
+  }),
+}

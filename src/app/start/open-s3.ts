@@ -3,6 +3,8 @@ import { isFromOtherOrigin, originBehind } from '../../platform/http/origin.ts'
 import type { Database } from '../../platform/state/database.ts'
 import type { KeyValueStore } from '../../platform/state/key-value/key-value.ts'
 import type { BucketMaker } from '../../storage/buckets/bucket-maker.ts'
+import { LockClock } from '../../storage/buckets/lock-clock.ts'
+import { LockClockTable } from '../../storage/buckets/lock-clock-table.ts'
 import type { Drive } from '../../storage/drives/drive.ts'
 import type { DriveNotes } from '../../storage/drives/drive-notes.ts'
 import { compatibilityOf } from '../../storage/s3/compatibility.ts'
@@ -30,6 +32,8 @@ export interface OpenS3 {
   readonly uploads: Uploads
   readonly bucketMaker: BucketMaker
   readonly jobs: BucketJobs
+  /** Call it from time to time: the time of Object Lock is stored, as long as a bucket has it. */
+  noteLockTime(): Promise<void>
   /** Call it when no request is running. */
   close(): Promise<void>
 }
@@ -56,6 +60,7 @@ export function openS3({
   /** The database's time, for leases. */
   readonly now: () => number
 }): OpenS3 {
+  const lockTime = new LockClock({ table: new LockClockTable(database), now, log }).read
   const compatibility = compatibilityOf[settings.compatibility]
   const uploads = new Uploads({
     ...{ drive, now, log },
@@ -77,6 +82,7 @@ export function openS3({
     acls: new Acls(settings.acls, log),
     hasSession: sessionCheck(settings, sessions),
     now: Date.now,
+    lockTime,
     ...(bucketCreation === 'on' && { bucketOptions, bucketMaker, versioning }),
   }
   return {
@@ -85,6 +91,9 @@ export function openS3({
     uploads,
     bucketMaker,
     jobs,
+    async noteLockTime() {
+      if (buckets.all().some(({ objectLock }) => objectLock !== undefined)) await lockTime()
+    },
     async close() {
       await jobs.close()
       await uploads.idle()

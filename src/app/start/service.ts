@@ -224,7 +224,7 @@ const trashEveryMs = 60 * 60_000
 
 type ChoreParts = Required<
   Pick<ServiceParts, 'database' | 'mounts' | 'sessions' | 'isFirst' | 'now'>
-> & { readonly s3: Pick<OpenS3, 'uploads' | 'bucketMaker' | 'jobs'> }
+> & { readonly s3: Pick<OpenS3, 'uploads' | 'bucketMaker' | 'jobs' | 'noteLockTime'> }
 
 /** The sweeps, which only the first gateway of the database runs, and the expiry, which every gateway runs. */
 function choresOf({ database, mounts, sessions, isFirst, now, s3 }: ChoreParts): readonly Chore[] {
@@ -243,6 +243,7 @@ function choresOf({ database, mounts, sessions, isFirst, now, s3 }: ChoreParts):
     sweep('uploads', (signal) => uploads.sweep(signal)),
     sweep('buckets', () => bucketMaker.sweep()),
     sweep('jobs', () => jobs.sweep()),
+    sweep('lock-clock', () => s3.noteLockTime()),
     sweep('sessions', () => sessions.sweep()),
     sweep('access-keys', () => new AccessKeyTable(database).sweep(now() - revokedKeptMs)),
     sweep('model-usage', () => new ModelUsageTable(database).sweep(now() - usageKeptMs)),

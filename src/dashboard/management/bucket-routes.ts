@@ -47,6 +47,7 @@ const statuses: Readonly<Record<BucketErrorKind, number>> = {
   'no-bucket': 404,
   'no-versions': 409,
   'too-many-changes': 409,
+  'wrong-state': 409,
   'too-many': 409,
 }
 

@@ -49,6 +49,8 @@ export type BucketErrorKind =
   | 'from-settings'
   /** Other buckets are being created, changed or removed. */
   | 'busy'
+  /** Not as long as its versions are not enabled, or for ever because of Object Lock. */
+  | 'wrong-state'
   /** The bucket can't have versions. */
   | 'no-versions'
   /** Its versions were enabled and suspended too often. */

@@ -2,6 +2,7 @@ import type { Tags } from '../drives/attributes.ts'
 import type { Versioning } from '../drives/versions.ts'
 import type { BucketPolicy } from './bucket-policy.ts'
 import type { CorsRule } from './cors-rules.ts'
+import type { DefaultRetention } from './default-retention.ts'
 import type { LifecycleRule } from './lifecycle-rules.ts'
 import type { WrittenRule } from './notification-rules.ts'
 
@@ -13,6 +14,8 @@ export interface BucketDocuments {
   readonly tags?: Tags
   /** `Suspended`: S3 clients have suspended versions that were never enabled. Changed by `BucketVersioning` alone. */
   readonly versioning?: 'Suspended' | Versioning
+  /** Object Lock, which nothing turns off again. Changed by `BucketVersioning` alone. */
+  readonly objectLock?: ObjectLock
   /** Has no effect: the owner of the gateway owns everything. */
   readonly objectOwnership?: string
   /** Not empty. */
@@ -25,7 +28,10 @@ export function versioningOf(options: BucketDocuments | undefined): Versioning |
   return versioning === 'Suspended' ? undefined : versioning
 }
 
-type ChangedDocument = Exclude<keyof BucketDocuments, 'versioning'>
+/** The documents that `BucketVersioning` changes. They have an effect regardless of COMPATIBILITY. */
+export const versionDocuments = ['versioning', 'objectLock'] as const
+type VersionDocument = (typeof versionDocuments)[number]
+type ChangedDocument = Exclude<keyof BucketDocuments, VersionDocument>
 
 const isChanged: Readonly<Record<ChangedDocument, true>> = {
   policy: true,
@@ -35,8 +41,13 @@ const isChanged: Readonly<Record<ChangedDocument, true>> = {
   notification: true,
 }
 
-/** The documents that `BucketOptionsWriter` changes: all but `versioning`. */
+/** The documents that `BucketOptionsWriter` changes: all others. */
 export const documentNames = Object.keys(isChanged) as ChangedDocument[]
+
+export interface ObjectLock {
+  /** For versions that are written without a retention. */
+  readonly defaultRetention?: DefaultRetention
+}
 
 /** https://docs.aws.amazon.com/AmazonS3/latest/userguide/access-control-block-public-access.html */
 export interface PublicAccessBlock {
@@ -64,7 +75,7 @@ export interface BucketOptions extends BucketDocuments {
 
 /** The options to change; null removes an option. */
 export type BucketOptionsChange = {
-  readonly [Name in Exclude<keyof BucketOptions, 'versioning'>]?: BucketOptions[Name] | null
+  readonly [Name in Exclude<keyof BucketOptions, VersionDocument>]?: BucketOptions[Name] | null
 }
 
 /** Changes the options of buckets. */

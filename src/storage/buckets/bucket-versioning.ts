@@ -8,7 +8,7 @@ import { isEnabled, type Versioning, type VersioningOf } from '../drives/version
 import { BucketChanges, BucketError, lostLease } from './bucket-changes.ts'
 import { versioningInNote, versioningNote } from './bucket-note.ts'
 import type { BucketOptionsTable } from './bucket-option-table.ts'
-import { type BucketDocuments, versioningOf } from './bucket-options.ts'
+import { type BucketDocuments, type ObjectLock, versioningOf } from './bucket-options.ts'
 import { changeKey, type MadeBucketTable } from './made-bucket-table.ts'
 import type { StoredBucketOptions } from './stored-bucket-options.ts'
 
@@ -82,7 +82,7 @@ export class BucketVersioning {
     return await this.#changes.run(async (held) => {
       await this.#parts.options.reload()
       const found = await isUnknown()
-      for (const [bucket, versioning] of found) await this.#store(bucket, versioning, held)
+      for (const [bucket, versioning] of found) await this.#store(bucket, { versioning }, held)
       return found.map(([bucket]) => bucket)
     })
   }
@@ -95,20 +95,56 @@ export class BucketVersioning {
    * @throws BucketError, DriveError, DatabaseError
    */
   async change(bucket: string, status: VersioningStatus, drive: Drive): Promise<void> {
-    const { options, spread, now } = this.#parts
-    const hasChanged = await this.#changes.run(async (held) => {
+    await this.#run((held) => this.#change(bucket, { status, drive }, held))
+  }
+
+  /**
+   * Turns Object Lock on, or changes its default. When it resolves, every process does as it says.
+   *
+   * @param drive of all buckets: enables versions. Absent: they must be enabled
+   * @throws as `change`
+   */
+  async lock(bucket: string, objectLock: ObjectLock, drive?: Drive): Promise<void> {
+    await this.#run(async (held) => {
+      const status = 'Enabled'
+      if (drive !== undefined) await this.#change(bucket, { status, drive }, held)
+      const { options } = this.#parts
       await options.reload()
-      const before = options.find(bucket).versioning
-      if (versioningStatus(before) === status) return false
-      const after = changed(before, status, now())
-      if (after !== 'Suspended') await this.#prepare(bucket, after, drive)
-      held.assertHeld()
-      if (after !== 'Suspended') await this.#note(bucket, after)
-      held.assertHeld()
-      await this.#store(bucket, after, held)
+      if (versioningStatus(options.find(bucket).versioning) !== status) {
+        const message = `Versioning must be 'Enabled' on the bucket to apply a Object Lock configuration`
+        throw new BucketError('wrong-state', message)
+      }
+      await this.#store(bucket, { objectLock }, held)
       return true
     })
-    if (hasChanged) await spread()
+  }
+
+  /** @param work resolves with whether other processes have to know of it */
+  async #run(work: (held: KeyLease) => Promise<boolean>): Promise<void> {
+    const hasChanged = await this.#changes.run(work)
+    if (hasChanged) await this.#parts.spread()
+  }
+
+  async #change(
+    bucket: string,
+    { status, drive }: { readonly status: VersioningStatus; readonly drive: Drive },
+    held: KeyLease,
+  ): Promise<boolean> {
+    const { options, now } = this.#parts
+    await options.reload()
+    const { versioning: before, objectLock } = options.find(bucket)
+    if (versioningStatus(before) === status) return false
+    if (objectLock !== undefined) {
+      const message = `An Object Lock configuration is present on this bucket, so the versioning state cannot be changed.`
+      throw new BucketError('wrong-state', message)
+    }
+    const after = changed(before, status, now())
+    if (after !== 'Suspended') await this.#prepare(bucket, after, drive)
+    held.assertHeld()
+    if (after !== 'Suspended') await this.#note(bucket, after)
+    held.assertHeld()
+    await this.#store(bucket, { versioning: after }, held)
+    return true
   }
 
   /** For a bucket that is being removed: a bucket with the same name starts without versions. */
@@ -141,9 +177,14 @@ export class BucketVersioning {
     await notes.write('versioning', versioningNote(noted))
   }
 
-  async #store(bucket: string, versioning: StoredVersioning, held: KeyLease): Promise<void> {
+  async #store(
+    bucket: string,
+    stored: Pick<BucketDocuments, 'versioning' | 'objectLock'>,
+    held: KeyLease,
+  ): Promise<void> {
     const { table, options, leases } = this.#parts
-    const documents = { versioning: JSON.stringify(versioning) }
+    const texts = Object.entries(stored).map(([name, document]) => [name, JSON.stringify(document)])
+    const documents: Record<string, string> = Object.fromEntries(texts)
     try {
       await table.change(bucket, { documents }, [leases.heldBy(changeKey, held.owner)])
     } catch (error) {

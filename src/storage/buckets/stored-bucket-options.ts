@@ -9,16 +9,18 @@ import {
   type BucketOptionsChange,
   type BucketOptionsWriter,
   documentNames,
+  versionDocuments,
 } from './bucket-options.ts'
 import type { BucketConfiguration, Buckets } from './buckets.ts'
 import type { CorsRule } from './cors-rules.ts'
 import type { LifecycleRule } from './lifecycle-rules.ts'
 
 const none: BucketOptions = {}
+const alwaysStored: ReadonlySet<string> = new Set(versionDocuments)
 
 export interface StoredBucketOptionsParts {
   readonly table: Pick<BucketOptionsTable, 'changedAfter' | 'documentsChangedAfter' | 'change'>
-  /** Whether BucketDocuments other than `versioning` have an effect. Default: true. */
+  /** Whether BucketDocuments other than `versionDocuments` have an effect. Default: true. */
   readonly hasDocuments?: boolean
 }
 
@@ -49,7 +51,7 @@ export class StoredBucketOptions implements BucketOptionsWriter {
       table.changedAfter(this.#loaded.rows),
       table.documentsChangedAfter(this.#loaded.documents),
     ])
-    const documents = changed.filter(({ name }) => hasDocuments || name === 'versioning')
+    const documents = changed.filter(({ name }) => hasDocuments || alwaysStored.has(name))
     for (const row of rows) this.#rows.set(row.bucket, row)
     for (const { bucket, name, document } of documents) {
       const { [name as keyof BucketDocuments]: _, ...others } = this.#documents.get(bucket) ?? {}

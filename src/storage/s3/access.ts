@@ -197,7 +197,7 @@ export function authorize(
   const { identity, bucket, configuration, service, query } = context
   const versionId = query.get('versionId')
   const request = { policy, key, prefix: query.get('prefix'), hasVersion: versionId !== undefined }
-  const isOfVersion = concernsVersions(configuration, ofVersions ? '' : versionId)
+  const isOfVersion = concernsVersions(configuration, versionOf(ofVersions, versionId))
   const isPublic =
     configuration?.isPublic === true &&
     (openTo === 'read' || (openTo === 'list' && service.settings.publicList))
@@ -215,6 +215,11 @@ export function authorize(
   }
   if (openTo !== 'list' || !configuration?.isPublic) throw unsignedRefusal()
   throw new S3Error('AccessDenied', 'Access Denied: listing this bucket requires a signed request.')
+}
+
+function versionOf(ofVersions: boolean | undefined, versionId: string | undefined) {
+  if (ofVersions === undefined) return versionId
+  return ofVersions ? '' : undefined
 }
 
 export function unsignedRefusal(): S3Error {

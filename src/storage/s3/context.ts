@@ -3,11 +3,12 @@ import type { HttpReply, HttpRequest } from '../../platform/http/message.ts'
 import type { LeveledLog } from '../../platform/process/log.ts'
 import type { AccessKeys } from '../access/access-keys.ts'
 import type { Identity, WantedAccess } from '../access/authorize.ts'
-import type { BucketOptionsWriter } from '../buckets/bucket-options.ts'
+import type { BucketOptionsWriter, ObjectLock } from '../buckets/bucket-options.ts'
 import type { PolicyAction } from '../buckets/bucket-policy.ts'
 import type { BucketUsage } from '../buckets/bucket-usage.ts'
 import type { VersioningStatus } from '../buckets/bucket-versioning.ts'
 import type { BucketConfiguration, Buckets } from '../buckets/buckets.ts'
+import type { LockClock } from '../buckets/lock-clock.ts'
 import type { Drive } from '../drives/drive.ts'
 import type { Query } from './address/query.ts'
 import type { Compatibility } from './compatibility.ts'
@@ -50,9 +51,10 @@ interface BucketCreator {
   remove(bucket: string): Promise<void>
 }
 
-/** Turns versions on and off. @throws BucketError, DriveError, DatabaseError */
+/** Turns versions on and off, and Object Lock on. @throws BucketError, DriveError, DatabaseError */
 interface VersioningSwitch {
   change(bucket: string, status: VersioningStatus, drive: Drive): Promise<void>
+  lock(bucket: string, objectLock: ObjectLock, drive?: Drive): Promise<void>
 }
 
 interface BucketFreshness {
@@ -89,6 +91,8 @@ export interface S3Service {
   readonly cached?: BucketFreshness | undefined
   readonly drive: Drive
   readonly uploads: Uploads
+  /** The time of Object Lock. @throws DatabaseError */
+  readonly lockTime: LockClock['read']
   /** Wall clock, milliseconds since the epoch. */
   readonly now: () => number
   readonly log: LeveledLog
@@ -130,8 +134,8 @@ export type Operation<Context extends ServiceContext> = (context: Context) => Pr
 export interface Access {
   /** The right to the key; for `list`, to the prefix. `any`: any right in the bucket. */
   readonly action: WantedAccess['action']
-  /** Whether it concerns versions even if the request names none. */
-  readonly ofVersions?: true
+  /** Whether it needs the rights for versions. Absent: if the request names one. */
+  readonly ofVersions?: boolean
   /**
    * Whether the operation is open to everyone in a public bucket, even unsigned. `read`: yes, as for every GET and
    * HEAD (docs/contract/object-storage.md, "Public buckets"); `list`: if PUBLIC_LIST allows it.

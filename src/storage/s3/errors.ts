@@ -64,6 +64,7 @@ export const s3Errors = {
   ],
   InvalidRange: [416, 'The requested range is not satisfiable.'],
   InvalidRequest: [400, 'The request is not valid.'],
+  InvalidRetentionPeriod: [400, 'The retention period is not valid.'],
   InvalidStorageClass: [400, 'The storage class you specified is not valid'],
   InvalidTag: [400, 'The tag provided was not a valid tag.'],
   InvalidURI: [400, "Couldn't parse the specified URI."],
@@ -96,6 +97,10 @@ export const s3Errors = {
   NoSuchCORSConfiguration: [404, 'The CORS configuration does not exist.'],
   NoSuchKey: [404, 'The specified key does not exist.'],
   NoSuchLifecycleConfiguration: [404, 'The lifecycle configuration does not exist.'],
+  NoSuchObjectLockConfiguration: [
+    404,
+    'The specified object does not have a ObjectLock configuration',
+  ],
   NoSuchPublicAccessBlockConfiguration: [
     404,
     'The public access block configuration was not found.',
@@ -157,7 +162,7 @@ export interface AwsForm {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-interface S3ErrorOptions extends ErrorOptions {
+export interface S3ErrorOptions extends ErrorOptions {
   /** Elements that S3 defines for this error, which follow Message. */
   readonly elements?: Readonly<Record<string, string>>
   /** Headers of the reply, such as Retry-After. */
@@ -251,9 +256,19 @@ export function notImplemented(what: string, options: S3ErrorOptions = {}): S3Er
 /**
  * The error for a header field that cannot be honored. The message names the field, because SDKs show nothing else.
  */
-export function headerNotImplemented(header: string, hint = ''): S3Error {
-  return notImplemented(`${header}. ${hint}`, { elements: { Header: header } })
+export function headerNotImplemented(
+  header: string,
+  hint = '',
+  options: Pick<S3ErrorOptions, 'inAws'> = {},
+): S3Error {
+  return notImplemented(`${header}. ${hint}`, { elements: { Header: header }, ...options })
 }
+
+/** AWS's error for a lock in a bucket without Object Lock. */
+export const withoutLock = {
+  code: 'InvalidRequest',
+  message: 'Bucket is missing Object Lock Configuration',
+} as const satisfies AwsForm
 
 const unavailableSeconds = 5
 

@@ -56,6 +56,14 @@ import {
   uploadPartCopy,
 } from './operations/multipart-upload.ts'
 import {
+  getObjectLegalHold,
+  getObjectLockConfiguration,
+  getObjectRetention,
+  putObjectLegalHold,
+  putObjectLockConfiguration,
+  putObjectRetention,
+} from './operations/object-lock.ts'
+import {
   deleteObjectTagging,
   getObjectTagging,
   putObjectTagging,
@@ -84,6 +92,8 @@ const getAccess: Access = { ...read, policy: 's3:GetObject' }
 const getTagging: Access = { ...read, policy: 's3:GetObjectTagging' }
 const create: Access = { action: 'create' }
 const write: Access = { action: 'write' }
+/** A lock only protects a version, so that it does not need the right to remove one. */
+const lock: Access = { ...write, ofVersions: false }
 const remove: Access = { action: 'delete' }
 /** Parts can be listed by those who may upload them. In a public bucket every GET is public. */
 const readParts: Access = { action: 'create', public: 'read' }
@@ -257,6 +267,22 @@ export const operations = {
     manage,
     mayDocument,
   ),
+  GetObjectLockConfiguration: bucket(
+    'GET',
+    'object-lock',
+    getObjectLockConfiguration,
+    visit,
+    always,
+    'REST.GET.OBJECT_LOCK_CONFIGURATION',
+  ),
+  PutObjectLockConfiguration: bucket(
+    'PUT',
+    'object-lock',
+    putObjectLockConfiguration,
+    manage,
+    mayManage,
+    'REST.PUT.OBJECT_LOCK_CONFIGURATION',
+  ),
   BucketDefault: bucket('GET', Object.keys(bucketDefaults), bucketDefault, visit, always, (query) =>
     defaultLogName(bucketDefaults, query),
   ),
@@ -318,6 +344,38 @@ export const operations = {
     write,
     mayTag,
     'REST.DELETE.OBJECT_TAGGING',
+  ),
+  GetObjectRetention: object(
+    'GET',
+    'retention',
+    getObjectRetention,
+    read,
+    always,
+    'REST.GET.OBJECT_LOCK_RETENTION',
+  ),
+  PutObjectRetention: object(
+    'PUT',
+    'retention',
+    putObjectRetention,
+    lock,
+    always,
+    'REST.PUT.OBJECT_LOCK_RETENTION',
+  ),
+  GetObjectLegalHold: object(
+    'GET',
+    'legal-hold',
+    getObjectLegalHold,
+    read,
+    always,
+    'REST.GET.OBJECT_LOCK_LEGALHOLD',
+  ),
+  PutObjectLegalHold: object(
+    'PUT',
+    'legal-hold',
+    putObjectLegalHold,
+    lock,
+    always,
+    'REST.PUT.OBJECT_LOCK_LEGALHOLD',
   ),
   ObjectDefault: object('GET', Object.keys(objectDefaults), objectDefault, read, always, (query) =>
     defaultLogName(objectDefaults, query),

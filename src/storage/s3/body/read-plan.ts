@@ -1,11 +1,13 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { HeaderFields } from '../../../platform/http/message.ts'
 import { isAuthorized } from '../../access/authorize.ts'
+import type { Attributes } from '../../drives/attributes.ts'
 import type { ObjectMetadata } from '../../drives/drive.ts'
 import { concernsVersions } from '../configuration/public-access.ts'
 import type { ObjectContext } from '../context.ts'
 import { S3Error, unknownAttributes } from '../errors.ts'
 import { checksumHeaders } from '../headers/checksum-headers.ts'
+import { lockReply } from '../headers/lock-headers.ts'
 import { evaluateReadConditions, readConditions } from '../headers/preconditions.ts'
 import {
   contentRange,
@@ -86,10 +88,7 @@ export function planRead(request: ReadRequest, metadata: ObjectMetadata): ReadPl
   if (metadata.attributes.isProvisional) headers.push(...provisionalFields(request.overrides))
   if (isPartial) headers.push(['Content-Range', contentRange(requested, metadata.size)])
   pushPartsCount(headers, request, metadata)
-  const { tags } = metadata.attributes
-  if (tags !== undefined && mayReadTags(request.context)) {
-    headers.push(['x-amz-tagging-count', String(Object.keys(tags).length)])
-  }
+  pushPrivateFields(headers, request.context, metadata.attributes)
   const expiring = expiringObject(request.context)
   if (expiring !== undefined) headers.push(...expirationHeaders(expiring, metadata))
   if (request.headers['x-amz-checksum-mode'] !== undefined) {
@@ -98,10 +97,22 @@ export function planRead(request: ReadRequest, metadata: ObjectMetadata): ReadPl
   return { status: isPartial ? 206 : 200, headers, range }
 }
 
-/** Not if the reader may read only because everyone may (API reference, GetObject: "x-amz-tagging-count"). */
-function mayReadTags({ identity, bucket, key, configuration, query }: ObjectContext): boolean {
+/**
+ * Not if the reader may read only because everyone may (API reference, GetObject: "x-amz-tagging-count",
+ * "x-amz-object-lock-mode").
+ */
+function pushPrivateFields(
+  headers: ReplyFields,
+  { identity, bucket, key, configuration, query }: ObjectContext,
+  attributes: Attributes,
+): void {
+  const { tags, retention, legalHold } = attributes
+  if ((tags ?? retention ?? legalHold) === undefined) return
   const isOfVersion = concernsVersions(configuration, query.get('versionId'))
-  return isAuthorized(identity, { action: 'read', bucket, key, isPublic: false, isOfVersion })
+  const wanted = { action: 'read', bucket, key, isPublic: false, isOfVersion } as const
+  if (!isAuthorized(identity, wanted)) return
+  if (tags !== undefined) headers.push(['x-amz-tagging-count', String(Object.keys(tags).length)])
+  headers.push(...lockReply(attributes))
 }
 
 function isKnownToClient(request: ReadRequest, metadata: ObjectMetadata): boolean {

@@ -3,6 +3,7 @@
  */
 
 import { S3Error } from '../errors.ts'
+import { parseIsoTime } from '../headers/dates.ts'
 
 /** Minimum and maximum bytes of the file. */
 export interface SizeRange {
@@ -66,14 +67,9 @@ function withoutAwsEscapes(json: string): string {
   return json.replace(/\\./gs, (pair) => written[pair] ?? pair)
 }
 
-const isoTime = /^(\d{4}-\d\d-\d\d)T\d\d:\d\d:\d\d(?:\.\d{1,9})?Z$/
-
 function expirationOf(text: string): number {
-  const atMs = Date.parse(text)
-  const [, day] = isoTime.exec(text) ?? []
-  // Date.parse would move 31 February and 24:00 to another day.
-  const isTime = !Number.isNaN(atMs) && new Date(atMs).toISOString().startsWith(`${day}T`)
-  if (isTime) return atMs
+  const atMs = text.endsWith('Z') ? parseIsoTime(text) : undefined
+  if (atMs !== undefined) return atMs
   throw invalidPolicy(`Invalid 'expiration' value: '${text}'`)
 }
 

@@ -48,6 +48,17 @@ export function formatAmzDate(ms: number): string {
 
 const amzDate = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/
 
+const isoTime = /^(\d{4}-\d\d-\d\d)T(?:[01]\d|2[0-3]):\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/
+
+/** Milliseconds since the epoch of a time in ISO 8601, as SDKs send it; undefined for another text. */
+export function parseIsoTime(text: string): number | undefined {
+  const [, day] = isoTime.exec(text) ?? []
+  const [ofDayMs, atMs] = [Date.parse(`${day}T00:00:00Z`), Date.parse(text)]
+  if (day === undefined || Number.isNaN(ofDayMs) || Number.isNaN(atMs)) return undefined
+  // Date.parse would move 31 February to another day.
+  return new Date(ofDayMs).toISOString().startsWith(day) ? atMs : undefined
+}
+
 /** The last date that was parsed: requests of one second have the same. */
 let last: { readonly text: string; readonly ms: number | undefined } = { text: '', ms: undefined }
 

@@ -49,8 +49,12 @@ export function attributesOfCopy(
 
 /** Selects what the writer has sent from the attributes of an object or upload. */
 export function sentAttributes(attributes: SentAttributes): SentAttributes {
-  const { headers, metadata, storageClass } = attributes
-  return { headers, metadata, ...tagsOf(attributes), ...(storageClass && { storageClass }) }
+  const { headers, metadata, storageClass, retention, legalHold } = attributes
+  return {
+    ...{ headers, metadata, ...tagsOf(attributes), ...(storageClass && { storageClass }) },
+    ...(retention && { retention }),
+    ...(legalHold !== undefined && { legalHold }),
+  }
 }
 
 /** Whether the directive is REPLACE. @throws S3Error InvalidArgument */

@@ -2,8 +2,9 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Compatibility } from '../compatibility.ts'
 import { keepsTags } from '../configuration/tagging-document.ts'
 import type { ObjectContext } from '../context.ts'
-import { headerNotImplemented } from '../errors.ts'
+import { headerNotImplemented, type S3ErrorOptions, withoutLock } from '../errors.ts'
 import { claimHint, type EncryptionMode, isClaimedEncryption } from './encryption.ts'
+import { lockFields } from './lock-headers.ts'
 
 /** Whether this value requests something unsupported. */
 type Refusal = (value: string) => boolean
@@ -52,22 +53,34 @@ const keptInAws: Readonly<Record<string, (compatibility: Compatibility) => boole
  * @throws S3Error NotImplemented, which names the header field; for an ACL as Acls.checkHeaders
  */
 export function refuseWhatCannotBeKept(context: ObjectContext): void {
-  const { service, request, configuration } = context
+  const { service, request, query, configuration } = context
   service.acls.checkHeaders(request.headers, configuration)
-  const isKept = (name: string) => keptInAws[name]?.(service.compatibility) === true
-  refuseUnsupportedHeaders(request.headers, service.settings.serverSideEncryption, isKept)
+  // Parts have no locks: those of an upload are sent when it is created.
+  const isLockable = configuration.objectLock !== undefined && !query.has('uploadId')
+  const isKept = (name: string) =>
+    lockFields.has(name) ? isLockable : keptInAws[name]?.(service.compatibility) === true
+  const inAws = configuration.objectLock === undefined ? withoutLock : undefined
+  const { serverSideEncryption } = service.settings
+  refuseUnsupportedHeaders(request.headers, serverSideEncryption, { isKept, ofLock: { inAws } })
+}
+
+interface RefusalOptions {
+  readonly isKept?: (name: string) => boolean
+  /** Of the error for a header of Object Lock. */
+  readonly ofLock?: Pick<S3ErrorOptions, 'inAws'>
 }
 
 /** As `refuseWhatCannotBeKept`, without ACLs. */
 export function refuseUnsupportedHeaders(
   headers: IncomingHttpHeaders,
   encryption: EncryptionMode,
-  isKept: (name: string) => boolean = () => false,
+  { isKept = () => false, ofLock = {} }: RefusalOptions = {},
 ): void {
   for (const name in headers) {
     if (!name.startsWith('x-amz-') || isKept(name)) continue
     const value = String(headers[name])
     if (!refusals.get(name)?.(value) || isClaimedEncryption(encryption, name, value)) continue
-    throw headerNotImplemented(name, isClaimedEncryption('claim', name, value) ? claimHint : '')
+    const hint = isClaimedEncryption('claim', name, value) ? claimHint : ''
+    throw headerNotImplemented(name, hint, lockFields.has(name) ? ofLock : {})
   }
 }

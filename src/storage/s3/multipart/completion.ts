@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Attributes, StoredChecksum } from '../../drives/attributes.ts'
+import type { Attributes, Retention, StoredChecksum } from '../../drives/attributes.ts'
 import type { WriteConditions } from '../../drives/drive.ts'
 import { S3Error } from '../errors.ts'
 import { checksumOfParts, checksumTypes, type SentChecksum } from '../headers/checksum-headers.ts'
@@ -19,6 +19,8 @@ export interface CompletionRequest extends CompleteChecksum {
   /** x-amz-mp-object-size, bytes. */
   readonly objectSize?: number | undefined
   readonly conditions?: WriteConditions | undefined
+  /** For an upload that was created without a retention. */
+  readonly retention?: Retention
   /** Minimum size of every part except the last. Default: 0. */
   readonly minPartBytes?: number
 }
@@ -73,16 +75,16 @@ export function planCompletion(request: CompletionRequest, upload: CommittedUplo
   assertLargeEnough(parts, request.minPartBytes)
   const size = parts.reduce((sum, part) => sum + part.size, 0)
   assertSize(request.objectSize, size)
+  const { conditions, retention } = request
   const checksum = completedChecksum(request, upload.details, parts)
   const attributes: Attributes = {
     // The order of these fields must not change: a Complete that a previous version began is compared with this
     // text.
     etag: etagOfParts(parts),
-    ...sentAttributes(upload.details),
+    ...sentAttributes({ ...(retention && { retention }), ...upload.details }),
     partSizes: sizesOfParts(parts),
     ...(checksum === undefined ? {} : { checksum, ...partChecksums(parts) }),
   }
-  const { conditions } = request
   return {
     ...{ attributes, partCount: parts.length, size },
     ...(upload.anyOrder && { anyOrder: true }),

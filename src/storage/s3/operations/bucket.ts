@@ -15,16 +15,12 @@ import { ownerships } from '../configuration/access-documents.ts'
 import { changeOptions, keepsDocuments } from '../configuration/public-access.ts'
 import { bucketTagLimits, checkedTags, parseTag } from '../configuration/tagging-document.ts'
 import type { BucketContext, NewBucketContext, S3Service, S3Settings } from '../context.ts'
-import {
-  headerNotImplemented,
-  invalidArgument,
-  notImplemented,
-  S3Error,
-  type S3ErrorCode,
-} from '../errors.ts'
+import { invalidArgument, notImplemented, S3Error, type S3ErrorCode } from '../errors.ts'
 import { refuseUnsupportedHeaders } from '../headers/unsupported-headers.ts'
 import { xmlReply } from '../reply/xml.ts'
 import { setBucketAcl } from './put-acl.ts'
+
+const lockField = 'x-amz-bucket-object-lock-enabled'
 
 /** A document contains a location and tags. */
 const maxBodyBytes = 64 * 1024
@@ -36,9 +32,11 @@ export async function createBucket(context: NewBucketContext): Promise<HttpReply
   const acl = service.acls.ofBucket(headers, configuration ?? { name: bucket, isPublic: false })
   refuseUnsupportedHeaders(headers, service.settings.serverSideEncryption)
   const objectOwnership = ownershipOf(headers)
+  const isLocked = isLockedBy(headers)
   const { region, tags } = readConfiguration(await readSmallBody(request, maxBodyBytes), service)
-  if (configuration === undefined) await create(context, region)
-  else if (!answersExisting(context, region)) throw new S3Error('BucketAlreadyOwnedByYou')
+  const isNew = configuration === undefined && (await create(context, region))
+  if (configuration !== undefined && !answersExisting(context, region)) throw ownedByYou()
+  if (isLocked) await lock(context, isNew)
   if (acl !== undefined) await setBucketAcl(context, acl)
   if (keepsDocuments(service.compatibility) && (tags ?? objectOwnership) !== undefined) {
     await changeOptions(context, {
@@ -55,14 +53,37 @@ export async function createBucket(context: NewBucketContext): Promise<HttpReply
   }
 }
 
-async function create(context: NewBucketContext, region: string): Promise<void> {
+/** False if the bucket exists already. */
+async function create(context: NewBucketContext, region: string): Promise<boolean> {
   const { service, bucket } = context
   try {
     await service.bucketMaker?.create(bucket, region)
+    return true
   } catch (error) {
     const isOwned = error instanceof BucketError && error.kind === 'exists'
-    if (!(isOwned && answersExisting(context, region))) throw s3ErrorOfBucket(error)
+    if (isOwned && answersExisting(context, region)) return false
+    throw s3ErrorOfBucket(error)
   }
+}
+
+/** Turns Object Lock on. A bucket that exists must have it already: its owner has to decide. */
+async function lock({ service, bucket }: NewBucketContext, isNew: boolean): Promise<void> {
+  const { versioning, bucketMaker, drive } = service
+  if (!isNew) {
+    if (service.buckets.find(bucket)?.objectLock === undefined) throw ownedByYou()
+    return
+  }
+  try {
+    await versioning?.lock(bucket, {}, drive)
+  } catch (error) {
+    // Nothing is in it yet. A bucket that remains has no versions, and the client learns that it failed.
+    await bucketMaker?.remove(bucket).catch(() => undefined)
+    throw s3ErrorOfBucket(error)
+  }
+}
+
+function ownedByYou(): S3Error {
+  return new S3Error('BucketAlreadyOwnedByYou')
 }
 
 /**
@@ -75,12 +96,15 @@ function answersExisting({ service, configuration }: NewBucketContext, asked: st
   return service.bucketCreation === 'existing' || regions.every((one) => one === 'us-east-1')
 }
 
-/** Objects belong to the only owner regardless of the ownership; Object Lock does not exist. */
+/** Whether Object Lock is requested. @throws S3Error InvalidArgument */
+function isLockedBy({ [lockField]: value = 'false' }: IncomingHttpHeaders): boolean {
+  const text = String(value).toLowerCase()
+  if (text === 'true' || text === 'false') return text === 'true'
+  throw invalidArgument(lockField, String(value), 'Expected true or false.')
+}
+
+/** Objects belong to the only owner regardless of the ownership. */
 function ownershipOf(headers: IncomingHttpHeaders): string | undefined {
-  const lock = String(headers['x-amz-bucket-object-lock-enabled'] ?? 'false')
-  if (lock.toLowerCase() !== 'false') {
-    throw headerNotImplemented('x-amz-bucket-object-lock-enabled')
-  }
   const ownership = headers['x-amz-object-ownership']
   if (ownership === undefined || ownerships.has(String(ownership)))
     return ownership && String(ownership)
@@ -164,6 +188,7 @@ const codes: Readonly<Record<BucketErrorKind, S3ErrorCode>> = {
   'invalid-name': 'InvalidBucketName',
   'no-bucket': 'NoSuchBucket',
   'no-versions': 'NotImplemented',
+  'wrong-state': 'InvalidBucketState',
   'too-many-changes': 'InvalidBucketState',
   'too-many': 'TooManyBuckets',
 }

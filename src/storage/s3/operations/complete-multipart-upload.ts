@@ -18,6 +18,7 @@ import {
   expectedDigests,
   type SentChecksum,
 } from '../headers/checksum-headers.ts'
+import { defaultRetention } from '../headers/lock-headers.ts'
 import { quoteEtag, unquoteEtag } from '../headers/preconditions.ts'
 import type { ListedPart } from '../multipart/completion.ts'
 import { maxPartNumber, readPartNumber, uploadNameOf } from '../multipart/part-request.ts'
@@ -41,7 +42,10 @@ export async function completeMultipartUpload(context: ObjectContext): Promise<H
   const body = await readSmallBody(request, maxXmlBodyBytes, expected)
   const parts = parseCompletionBody(body)
   const minPartBytes = service.settings.minPartMib * bytesPerMib
-  const completion = { parts, checksum, minPartBytes, ...completionHeaders(context) }
+  const completion = {
+    ...{ parts, checksum, minPartBytes, ...completionHeaders(context) },
+    ...(await defaultRetention(context)),
+  }
   const uploaded = await assertQuotaForComplete(context, name.uploadId)
   const { attributes, size } = await service.uploads.complete(name, completion, request.signal)
   if (uploaded !== undefined) {

@@ -13,6 +13,7 @@ import { withinQuota } from '../configuration/quota.ts'
 import type { ObjectContext } from '../context.ts'
 import { noSuchKey, S3Error } from '../errors.ts'
 import { checksumElements, uploadChecksum } from '../headers/checksum-headers.ts'
+import { lockAttributes } from '../headers/lock-headers.ts'
 import { attributesOfCopy, isReplaced, type SentAttributes } from '../headers/object-headers.ts'
 import { quoteEtag } from '../headers/preconditions.ts'
 import { refuseWhatCannotBeKept } from '../headers/unsupported-headers.ts'
@@ -34,7 +35,7 @@ interface CopyPlan {
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/API_CopyObject.html */
 export async function copyObject(context: ObjectContext): Promise<HttpReply> {
   refuseWhatCannotBeKept(context)
-  const plan = planCopy(context)
+  const plan = await planCopy(context)
   await refuseBody(context.request)
   const metadata = await copyCurrent(context, plan)
   const { etag, checksum } = metadata.attributes
@@ -47,7 +48,7 @@ export async function copyObject(context: ObjectContext): Promise<HttpReply> {
   return xmlReply('CopyObjectResult', content, expiration)
 }
 
-function planCopy(context: ObjectContext): CopyPlan {
+async function planCopy(context: ObjectContext): Promise<CopyPlan> {
   const { headers } = context.request
   const { source, showsTags } = copySourceOf(context)
   const attributesOf = attributesOfCopy(headers)
@@ -60,7 +61,12 @@ function planCopy(context: ObjectContext): CopyPlan {
       "This copy request is illegal because it is trying to copy an object to itself without changing the object's metadata, storage class, website redirect location or encryption attributes.",
     )
   }
-  return { source, showsTags, attributesOf, algorithm, conditions: conditionsOf(context) }
+  // A copy does not have the lock of its source (User Guide, "Copying, moving, and renaming objects").
+  const lock = await lockAttributes(context)
+  return {
+    ...{ source, showsTags, algorithm, conditions: conditionsOf(context) },
+    attributesOf: (sourceAttributes) => ({ ...attributesOf(sourceAttributes), ...lock }),
+  }
 }
 
 async function copyCurrent(context: ObjectContext, plan: CopyPlan): Promise<ObjectMetadata> {

@@ -14,6 +14,7 @@ import { bytesToGiveBack, partWithinQuota } from '../configuration/quota.ts'
 import type { ObjectContext } from '../context.ts'
 import { invalidArgument, noSuchKey } from '../errors.ts'
 import { checksumElements, checksumHeaders, uploadChecksum } from '../headers/checksum-headers.ts'
+import { sentLockAttributes } from '../headers/lock-headers.ts'
 import { attributesFromHeaders } from '../headers/object-headers.ts'
 import { quoteEtag } from '../headers/preconditions.ts'
 import type { ObjectRange } from '../headers/range.ts'
@@ -28,7 +29,8 @@ export async function createMultipartUpload(context: ObjectContext): Promise<Htt
   refuseWhatCannotBeKept(context)
   const checksum = uploadChecksum(headers)
   const startedBy = identity.kind === 'key' ? { startedBy: identity.accessKeyId } : {}
-  const details = { ...attributesFromHeaders(headers), checksum, ...startedBy }
+  const lock = await sentLockAttributes(context)
+  const details = { ...attributesFromHeaders(headers), ...lock, checksum, ...startedBy }
   const uploadId = await service.uploads.create({ bucket, key }, details)
   return xmlReply(
     'InitiateMultipartUploadResult',

@@ -12,6 +12,7 @@ import {
   type ExpectedDigests,
   expectedDigests,
 } from '../headers/checksum-headers.ts'
+import { lockAttributes } from '../headers/lock-headers.ts'
 import { attributesFromHeaders } from '../headers/object-headers.ts'
 import { quoteEtag } from '../headers/preconditions.ts'
 import { refuseWhatCannotBeKept } from '../headers/unsupported-headers.ts'
@@ -52,7 +53,7 @@ export async function storeObject(
 ): Promise<HttpReply> {
   const { service, request, bucket, key } = context
   refuseWhatCannotBeKept(context)
-  const sent = attributesFromHeaders(request.headers)
+  const sent = { ...attributesFromHeaders(request.headers), ...(await lockAttributes(context)) }
   const conditions = conditionsOf(context)
   let received: PayloadDigest | undefined
   const checkConditions = async () => {

@@ -81,10 +81,6 @@ export const bucketDefaults: Readonly<Record<string, Default>> = {
     logName: 'REST.GET.NOTIFICATION',
     reply: { root: 'NotificationConfiguration', content: {} },
   },
-  'object-lock': {
-    logName: 'REST.GET.OBJECT_LOCK_CONFIGURATION',
-    reply: { error: 'ObjectLockConfigurationNotFoundError' },
-  },
   ownershipControls: {
     logName: 'REST.GET.OWNERSHIP_CONTROLS',
     reply: { error: 'OwnershipControlsNotFoundError' },
@@ -107,20 +103,12 @@ export const bucketDefaults: Readonly<Record<string, Default>> = {
   website: { logName: 'REST.GET.WEBSITE', reply: { error: 'NoSuchWebsiteConfiguration' } },
 }
 
-/** S3's reply to both retention and legal-hold of an object in a bucket without Object Lock. */
-const noObjectLock: DefaultReply = {
-  error: 'InvalidRequest',
-  message: 'Bucket is missing Object Lock Configuration',
-}
-
 /** Sub-resource of an existing object → reply. */
 export const objectDefaults: Readonly<Record<string, Default>> = {
   acl: {
     logName: 'REST.GET.ACL',
     reply: ({ configuration }) => accessControlPolicy(configuration.isPublic),
   },
-  'legal-hold': { logName: 'REST.GET.OBJECT_LOCK_LEGALHOLD', reply: noObjectLock },
-  retention: { logName: 'REST.GET.OBJECT_LOCK_RETENTION', reply: noObjectLock },
 }
 
 /** GET of one of `bucketDefaults`. */

@@ -33,6 +33,7 @@ export function serviceFor({ settings, ...others }: Overrides = {}): S3Service {
       throw new Error('this test has no uploads')
     },
     now: Date.now,
+    lockTime: async () => ({ endedMs: Date.now(), startMs: Date.now() }),
     log,
     ...others,
     settings: {

@@ -120,7 +120,7 @@ const operations: readonly (readonly [string, string, string, string | undefined
   ['GET', '/b?logging', 'REST.GET.LOGGING_STATUS', 'BucketDefault'],
   ['GET', '/b/k?tagging', 'REST.GET.OBJECT_TAGGING', 'GetObjectTagging'],
   ['PUT', '/b/k?tagging', 'REST.PUT.OBJECT_TAGGING', undefined],
-  ['GET', '/b/k?retention', 'REST.GET.OBJECT_LOCK_RETENTION', 'ObjectDefault'],
+  ['GET', '/b/k?retention', 'REST.GET.OBJECT_LOCK_RETENTION', 'GetObjectRetention'],
   ['PUT', '/b/k', 'REST.COPY.OBJECT', 'CopyObject'],
   ['PUT', '/b/k?partNumber=1&uploadId=u', 'REST.PUT.PART', undefined],
   ['POST', '/b?delete', 'REST.POST.MULTI_OBJECT_DELETE', undefined],

@@ -16,7 +16,6 @@ const parser = new XMLParser({ ignoreAttributes: false, isArray: (name) => name 
 /** S3's codes for missing configurations (API reference, ErrorResponses). */
 const codes: Readonly<Record<string, string>> = {
   encryption: 'ServerSideEncryptionConfigurationNotFoundError',
-  'object-lock': 'ObjectLockConfigurationNotFoundError',
   ownershipControls: 'OwnershipControlsNotFoundError',
   policy: 'NoSuchBucketPolicy',
   policyStatus: 'NoSuchBucketPolicy',
@@ -97,12 +96,9 @@ test('BucketDefault acl of a public bucket grants read access to all users', asy
 })
 
 test('ObjectDefault returns the default for an existing object', async () => {
-  assert.deepEqual(Object.keys(objectDefaults).sort(), ['acl', 'legal-hold', 'retention'])
+  assert.deepEqual(Object.keys(objectDefaults).sort(), ['acl'])
   const acl = await bodyOf(await objectDefault(contextOf(drive, { query: 'acl' })))
   assert.match(acl, /FULL_CONTROL/)
-  for (const query of ['retention', 'legal-hold']) {
-    await assert.rejects(objectDefault(contextOf(drive, { query })), isS3Error('InvalidRequest'))
-  }
 })
 
 test('ObjectDefault of a missing key is NoSuchKey', async () => {
