@@ -31,7 +31,8 @@ export function makeRoot(t: TestContext, { capacityBytes }: MakeOptions): string
   return root
 }
 
-function byHandIn(folder: string): ByHand {
+function byHandIn(root: string, name: string): ByHand {
+  const folder = join(root, name)
   return {
     async put(path, bytes) {
       fs.mkdirSync(dirname(join(folder, path)), { recursive: true })
@@ -42,6 +43,20 @@ function byHandIn(folder: string): ByHand {
     },
     async makeFolder(path) {
       fs.mkdirSync(join(folder, path), { recursive: true })
+    },
+    async setTime(path, timeMs) {
+      fs.utimesSync(join(folder, path), timeMs / 1000, timeMs / 1000)
+    },
+    async copyVersion(content, path) {
+      const store = join(root, '.bucketry', 'versions', name)
+      const files = fs.readdirSync(store, { recursive: true, withFileTypes: true })
+      const version = files
+        .filter((file) => file.isFile())
+        .map((file) => join(file.parentPath, file.name))
+        .find((file) => fs.readFileSync(file, 'utf8') === content)
+      if (version === undefined) throw new Error(`no version is ${content}`)
+      fs.mkdirSync(dirname(join(folder, path)), { recursive: true })
+      execFileSync('cp', ['-p', '--', version, join(folder, path)])
     },
     async list() {
       const entries = fs.readdirSync(folder, { recursive: true, withFileTypes: true })
@@ -91,7 +106,7 @@ export async function localDriveWith(
   return {
     drive: await open(),
     reopen: open,
-    byHand: byHandIn(join(fs.realpathSync(root), names[0])),
+    byHand: byHandIn(fs.realpathSync(root), names[0]),
     leftovers: async () => leftoversIn(root),
   }
 }
