@@ -1,6 +1,7 @@
 import type { Database } from '../../platform/state/database.ts'
 import { versioningOf } from '../../storage/buckets/bucket-options.ts'
 import { BucketUsage, type CountedBytes } from '../../storage/buckets/bucket-usage.ts'
+import type { LockClock } from '../../storage/buckets/lock-clock.ts'
 import type { Drive } from '../../storage/drives/drive.ts'
 import { DatabaseLeases } from '../../storage/drives/kit/key-lease-table.ts'
 import { KeyLeases } from '../../storage/drives/kit/key-leases.ts'
@@ -52,6 +53,7 @@ export function openBucketJobs({
   uploads,
   cached: { buckets, ensureCurrent },
   now,
+  lockTime,
   log,
 }: {
   readonly settings: Settings
@@ -61,6 +63,7 @@ export function openBucketJobs({
   readonly cached: CachedState
   /** The database's time: processes of other gateways also hold leases. */
   readonly now: () => number
+  readonly lockTime: LockClock['read']
   readonly log: Log
 }): BucketJobs {
   const table = new JobTable(database)
@@ -74,8 +77,12 @@ export function openBucketJobs({
     return versioning !== undefined && isEnabled(versioning)
   }
   const counts = new BucketCounts({ drive, hasVersions, jobs, now, log })
+  const lockRules = async (name: string) => {
+    const isLocked = buckets.find(name)?.objectLock !== undefined
+    return isLocked ? { nowMs: (await lockTime()).endedMs } : undefined
+  }
   const expiry = new Expiry({
-    ...{ jobs, drive, hasVersions, ensureCurrent, now, log, localNow: Date.now },
+    ...{ jobs, drive, hasVersions, lockRules, ensureCurrent, now, log, localNow: Date.now },
     buckets: {
       find: (name) => buckets.find(name),
       all: () => buckets.all().filter(({ name }) => !isReadOnlyBucket(name, settings)),

@@ -70,7 +70,7 @@ export function openS3({
     onLostBytes: (bucket, bytes) => usage.addedParts(bucket, bytes),
     partOrder: compatibility.unorderedParts ? 'any' : 'sequence',
   })
-  const work = { settings, log, database, drive, notes, uploads, cached, now }
+  const work = { settings, log, database, drive, notes, uploads, cached, now, lockTime }
   const jobs = openBucketJobs(work)
   const { usage } = jobs
   const bucketMaker = openBucketMaker(work)

@@ -6,6 +6,7 @@ import {
   mayExpire,
   uploadExpiry,
 } from '../../buckets/lifecycle-rules.ts'
+import type { LockRules } from '../../drives/attributes.ts'
 import type { Drive, RemovalConditions } from '../../drives/drive.ts'
 import { DriveError, type DriveErrorKind } from '../../drives/drive-error.ts'
 import { versionsOf } from '../../drives/unversioned.ts'
@@ -52,6 +53,8 @@ export interface ExpiryWorld {
   readonly drive: Pick<Drive, 'list' | 'head' | 'remove' | 'listVersions'>
   /** Whether the bucket has or had versions. */
   readonly hasVersions: (bucket: string) => boolean
+  /** What Object Lock allows. Undefined: no version that has a retention may be removed. */
+  readonly lockRules: (bucket: string) => Promise<LockRules | undefined>
   readonly uploads: ExpiryUploads
   readonly log: Log
 }
@@ -210,11 +213,11 @@ async function removeMarker(work: Work, { key, versionId }: { key: string; versi
   return await removeVersion(work, key, versionId)
 }
 
-async function removeVersion({ drive, bucket, cutoffMs, run }: Work, key: string, id: string) {
+async function removeVersion({ drive, bucket, lockRules, run }: Work, key: string, id: string) {
+  const lock = await lockRules(bucket)
   const conditions: RemovalConditions = {
     versionId: id,
-    // A retention that has ended before this run has no effect.
-    lock: { nowMs: cutoffMs },
+    ...(lock && { lock }),
     assertMayGoOn: () => run.assertMayEnd(),
   }
   return (await drive.remove(bucket, key, conditions)) && ('versions' as const)

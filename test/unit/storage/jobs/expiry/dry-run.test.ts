@@ -51,6 +51,7 @@ async function expire(
   const expiry = new Expiry({
     buckets: { find: () => configuration, all: () => [configuration] },
     ensureCurrent: async () => undefined,
+    lockRules: async () => undefined,
     ...{ drive, hasVersions: () => false },
     uploads: { listOpen: async () => [], abort: async () => false },
     jobs: openJobs(t, database, { now: clock.nowMs }).process(),

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { dayMs, type LifecycleRule } from '../../../../../src/storage/buckets/lifecycle-rules.ts'
+import type { LockRules } from '../../../../../src/storage/drives/attributes.ts'
 import type { Drive } from '../../../../../src/storage/drives/drive.ts'
 import { openMemoryDrive } from '../../../../../src/storage/drives/memory/memory-drive.ts'
 import type { ExpiryFigures } from '../../../../../src/storage/jobs/expiry/expire-bucket.ts'
@@ -19,6 +20,9 @@ const rule = (changed: Partial<LifecycleRule>): LifecycleRule => ({
 
 async function open(t: TestContext, changes: number[] = [startMs - dayMs]) {
   const clock = { now: startMs }
+  const locks: { rulesAt: (nowMs: number) => LockRules | undefined } = {
+    rulesAt: (nowMs) => ({ nowMs }),
+  }
   const now = () => clock.now
   const drive = openMemoryDrive({ now, versioningOf: () => ({ changes }) })
   await drive.prepare([bucket])
@@ -39,6 +43,7 @@ async function open(t: TestContext, changes: number[] = [startMs - dayMs]) {
     const expiry = new Expiry({
       buckets: { find: configuration, all: () => [configuration()] },
       ...{ ensureCurrent: async () => undefined, hasVersions, now, log, localNow: now },
+      lockRules: async () => locks.rulesAt(clock.now),
       drive: {
         list: list.bind(drive),
         head: calls.head ?? head.bind(drive),
@@ -69,7 +74,7 @@ async function open(t: TestContext, changes: number[] = [startMs - dayMs]) {
   const write = (key: string, bytes: number) => put(drive, key, 'x'.repeat(bytes))
   const idOf = async (key: string) =>
     (await drive.head(bucket, key))?.versionId ?? assert.fail(`no object ${key}`)
-  return { clock, drive, logged, expire, dryRun, versions, write, idOf }
+  return { clock, locks, drive, logged, expire, dryRun, versions, write, idOf }
 }
 
 test('former versions are removed after their days, since they were replaced', async (t) => {
@@ -181,6 +186,26 @@ test('a locked version stays, is no failure, and goes when its retention has end
   clock.now += dayMs
   await expire(rules)
   assert.deepEqual(await versions(), ['held 2', 'k 2'])
+})
+
+test('a retention counts until Object Lock says that it has ended', async (t) => {
+  const { clock, locks, drive, expire, versions, write } = await open(t)
+  await write('k', 1)
+  const retention = { mode: 'GOVERNANCE', untilMs: clock.now + dayMs } as const
+  await drive.setAttributes?.(bucket, 'k', { retention })
+  await write('k', 2)
+  clock.now += 3 * dayMs
+  const rules = [rule({ noncurrentDays: 1 })]
+  // A bucket without Object Lock, and a clock that was set ahead.
+  for (const lock of [undefined, { nowMs: startMs }]) {
+    locks.rulesAt = () => lock
+    const { versions: removed, locked } = await expire(rules)
+    assert.deepEqual([removed, locked], [0, 1])
+    clock.now += dayMs
+  }
+  locks.rulesAt = (nowMs) => ({ nowMs })
+  await expire(rules)
+  assert.deepEqual(await versions(), ['k 2'])
 })
 
 test('a rule for tags and sizes is for the versions that have them', async (t) => {

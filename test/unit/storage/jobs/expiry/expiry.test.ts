@@ -42,6 +42,7 @@ async function open(t: TestContext) {
     new Expiry({
       buckets: { find: configuration, all: () => [configuration()] },
       ...{ ensureCurrent: async () => undefined, hasVersions: () => false },
+      lockRules: async () => undefined,
       drive: {
         list: changes.list ?? drive.list.bind(drive),
         head: changes.head ?? drive.head.bind(drive),
