@@ -17,6 +17,7 @@ interface SentRecord {
       readonly key: string
       readonly size?: number
       readonly eTag?: string
+      readonly versionId?: string
       readonly sequencer: string
     }
   }
