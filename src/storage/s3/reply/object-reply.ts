@@ -4,6 +4,7 @@ import { type LifecycleRule, objectExpiry } from '../../buckets/lifecycle-rules.
 import type { Attributes, KeptHeader } from '../../drives/attributes.ts'
 import type { ObjectMetadata } from '../../drives/drive.ts'
 import type { Query } from '../address/query.ts'
+import { concernsVersions } from '../configuration/public-access.ts'
 import type { ObjectContext } from '../context.ts'
 import { invalidArgument, S3Error } from '../errors.ts'
 import { formatHttpDate } from '../headers/dates.ts'
@@ -198,10 +199,16 @@ interface ExpiringObject {
   readonly key: string
 }
 
-/** Undefined if the bucket has no lifecycle rules. */
-export function expiringObject({ configuration, key }: ObjectContext): ExpiringObject | undefined {
+/**
+ * Undefined if the bucket has no lifecycle rules, or the request names a version: a rule for objects only makes it a
+ * former version, if it is the current one.
+ */
+export function expiringObject(context: ObjectContext): ExpiringObject | undefined {
+  const { configuration, key, query } = context
   const { lifecycle } = configuration
-  return lifecycle === undefined ? undefined : { rules: lifecycle, key }
+  if (lifecycle === undefined) return undefined
+  const isOfVersion = concernsVersions(configuration, query.get('versionId'))
+  return isOfVersion ? undefined : { rules: lifecycle, key }
 }
 
 /**

@@ -2,8 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { parseQuery } from '../../../../../src/storage/s3/address/query.ts'
+import type { ObjectContext } from '../../../../../src/storage/s3/context.ts'
 import {
   contentSecurityPolicy,
+  expiringObject,
   metadataFields,
   responseOverrides,
 } from '../../../../../src/storage/s3/reply/object-reply.ts'
@@ -121,4 +123,18 @@ test('metadataFields counts an empty name, which no header can have', () => {
     ['x-amz-missing-meta', '1'],
     ['x-amz-meta-c', 'd'],
   ])
+})
+
+test('a request that names a version of a bucket with versions has no expiration', () => {
+  const expires = (query: string, changes?: number[]) => {
+    const lifecycle = [
+      { ...{ id: 'r', prefix: '', prefixForm: 'filter', isEnabled: true }, days: 1 } as const,
+    ]
+    const versioning = changes && { versioning: { changes } }
+    const configuration = { name: 'b', isPublic: false, lifecycle, ...versioning }
+    const context = { configuration, key: 'k', query: parseQuery(query) }
+    return expiringObject(context as unknown as ObjectContext) !== undefined
+  }
+  assert.deepEqual([expires(''), expires('versionId=null')], [true, true])
+  assert.deepEqual([expires('', [1]), expires('versionId=null', [1])], [true, false])
 })
