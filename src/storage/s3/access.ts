@@ -242,8 +242,10 @@ export function mayLearnOfAbsence(
   return isAuthorized(identity, { action: 'list', bucket, key, isPublic })
 }
 
+const absences: ReadonlySet<string> = new Set(['NoSuchKey', 'NoSuchVersion'])
+
 export function hideAbsence(error: unknown): never {
-  if (!(error instanceof S3Error) || error.code !== 'NoSuchKey') throw error
+  if (!(error instanceof S3Error) || !absences.has(error.code)) throw error
   throw new S3Error('AccessDenied', undefined, {
     cause: error,
     reason:

@@ -124,6 +124,8 @@ export interface BucketContext extends ServiceContext {
 export interface ObjectContext extends BucketContext {
   /** Decoded, 1 to 1,024 bytes of UTF-8. */
   readonly key: string
+  /** The version in the request. Absent: the newest one, or the bucket never had versions. */
+  readonly versionId?: string | undefined
   /** Whether the sender may write an object only where there is none (write-once.ts). */
   readonly createsOnly?: boolean
 }

@@ -1,3 +1,4 @@
+import type { HeaderFields } from '../../platform/http/message.ts'
 import { type DriveError, type DriveErrorKind, PrivateDriveError } from '../drives/drive-error.ts'
 
 /**
@@ -110,6 +111,7 @@ export const s3Errors = {
     404,
     'The specified upload does not exist. The upload ID may be invalid, or the upload may have been aborted or completed.',
   ],
+  NoSuchVersion: [404, 'The specified version does not exist.'],
   NoSuchWebsiteConfiguration: [404, 'The specified bucket does not have a website configuration.'],
   NotImplemented: [501, 'A header you provided implies functionality that is not implemented'],
   ObjectLockConfigurationNotFoundError: [
@@ -240,8 +242,11 @@ export function absentBucket(bucket: string): AwsForm {
 }
 
 /** The error for a read or delete of a key without an object. Names the key, as S3 does. */
-export function noSuchKey(key: string): S3Error {
-  return new S3Error('NoSuchKey', undefined, { elements: { Key: key } })
+export function noSuchKey(key: string, headers: HeaderFields = []): S3Error {
+  return new S3Error('NoSuchKey', undefined, {
+    elements: { Key: key },
+    headers: Object.fromEntries(headers),
+  })
 }
 
 /**

@@ -18,7 +18,7 @@ import { type Address, addressOf, decodeKey, virtualHostReason } from './address
 import { parseQuery, refuseManyParameters } from './address/query.ts'
 import { verifyWhenRead } from './body/signed-body.ts'
 import { hasPolicyInForce } from './configuration/public-access.ts'
-import type { OperationRow, S3Service, ServiceContext } from './context.ts'
+import type { BucketContext, OperationRow, S3Service, ServiceContext } from './context.ts'
 import { detectOperation, refuseUnknownMethod } from './detect.ts'
 import { invalidArgument, noSuchBucket, shortened } from './errors.ts'
 import { formOf, isForm, rawKeyOf, requestOfForm } from './form/form-upload.ts'
@@ -30,6 +30,7 @@ import { type OperationName, operations } from './operations.ts'
 import { renderError } from './reply/render-error.ts'
 import { owner } from './reply/xml.ts'
 import type { Authentication } from './sigv4/authenticate.ts'
+import { versionToUse } from './versions.ts'
 import { failOnce } from './write-once.ts'
 
 interface HandlerParts {
@@ -308,8 +309,8 @@ function run(
   const key = decodeKey(address.level === 'object' ? address.rawKey : '')
   const allowedBy = authorize(access, bucketContext, key)
   logContext.key = shortened(key)
-  refuseVersions(context)
-  const objectContext = { ...bucketContext, key, createsOnly: allowedBy === 'create' }
+  const versionId = requestedVersion(bucketContext, logContext.operation)
+  const objectContext = { ...bucketContext, key, versionId, createsOnly: allowedBy === 'create' }
   const reply = operation.handle(objectContext)
   if (allowedBy === 'right') return reply
   return reply.catch((error: unknown) => {
@@ -319,17 +320,21 @@ function run(
   })
 }
 
-/**
- * Objects have no versions: the id `null` names the only one (AWS, "Working with objects in a versioning-suspended
- * bucket"). Any other id must not be taken for the current object.
- */
-function refuseVersions({ query }: ServiceContext): void {
-  const versionId = query.get('versionId')
-  if (versionId !== undefined && versionId !== 'null') {
-    throw invalidArgument(
-      'versionId',
-      versionId,
-      'Invalid version id specified: objects here have no versions.',
-    )
-  }
+/** The operations with a `versionId` (API reference, the URI request parameters of each). */
+const ofVersions: ReadonlySet<OperationName | undefined> = new Set<OperationName>([
+  ...(['GetObject', 'HeadObject', 'GetObjectAttributes', 'DeleteObject'] as const),
+  ...(['GetObjectTagging', 'PutObjectTagging', 'DeleteObjectTagging'] as const),
+  ...(['ObjectDefault', 'PutObjectAcl'] as const),
+])
+
+/** @throws S3Error InvalidArgument; another version must not be taken for the current one */
+function requestedVersion(
+  { query, configuration }: BucketContext,
+  operation: OperationName | undefined,
+): string | undefined {
+  const requested = query.get('versionId')
+  const versionId = versionToUse(configuration, requested)
+  if (versionId === undefined || ofVersions.has(operation)) return versionId
+  const message = 'This operation does not accept a version-id.'
+  throw invalidArgument('versionId', versionId, message)
 }

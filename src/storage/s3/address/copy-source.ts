@@ -5,6 +5,7 @@ import { canSeeBucket, isAuthorized } from '../../access/authorize.ts'
 import type { ObjectMetadata, ObjectName, OpenObject } from '../../drives/drive.ts'
 import { isLegalKey } from '../../drives/kit/names/key-path.ts'
 import { lendRange } from '../../drives/lend-range.ts'
+import type { VersionOptions } from '../../drives/versions.ts'
 import { bodyFailure, hasBody } from '../body/payload.ts'
 import { type PayloadDigest, PayloadDigester, type PayloadSink } from '../body/payload-writer.ts'
 import { concernsVersions, isOpenByPolicy } from '../configuration/public-access.ts'
@@ -12,6 +13,7 @@ import type { ObjectContext } from '../context.ts'
 import { absentBucket, invalidArgument, quoted, S3Error } from '../errors.ts'
 import { evaluateReadConditions, readConditions } from '../headers/preconditions.ts'
 import type { ObjectRange } from '../headers/range.ts'
+import { versionToUse } from '../versions.ts'
 import { percentDecode } from './query.ts'
 
 /** Refuses a body, because a copy gets its bytes from its source. @throws S3Error UnexpectedContent, IncompleteBody, RequestTimeout */
@@ -27,17 +29,17 @@ export async function refuseBody(request: HttpRequest): Promise<void> {
 }
 
 export interface CopySource {
-  readonly source: ObjectName
+  readonly source: ObjectName & VersionOptions
   /** Whether the sender may read its tags, which a policy allows separately. */
   readonly showsTags: boolean
 }
 
 /**
  * The object that x-amz-copy-source names: `bucket/key`, percent-encoded once, with an optional slash before it and
- * `?versionId=null` after it (API reference, CopyObject). AWS also reads `+` as a space (compatibility.ts,
+ * `?versionId=ID` after it (API reference, CopyObject). AWS also reads `+` as a space (compatibility.ts,
  * `copySourcePluses`), which s5cmd sends.
  *
- * @throws S3Error InvalidArgument if it names no object, AccessDenied if the source may not be read
+ * @throws S3Error InvalidArgument if it names no object or version, AccessDenied if the source may not be read
  */
 export function copySourceOf({ request, service, identity }: ObjectContext): CopySource {
   const header = String(request.headers['x-amz-copy-source'])
@@ -46,9 +48,6 @@ export function copySourceOf({ request, service, identity }: ObjectContext): Cop
     throw invalidSource('Copy Source must be URL-encoded: write each space as %20.', header)
   }
   const version = /\?versionId=([^?]*)$/.exec(header)
-  if (version !== null && version[1] !== 'null') {
-    throw invalidSource('Invalid version id specified: objects here have no versions.', header)
-  }
   const encoded = version === null ? header : header.slice(0, version.index)
   const hasSpaces = service.compatibility.copySourcePluses
   const path = percentDecode(hasSpaces ? encoded.replaceAll('+', ' ') : encoded)
@@ -76,7 +75,12 @@ export function copySourceOf({ request, service, identity }: ObjectContext): Cop
     })
   }
   const tagging = { ...asked, policy: 's3:GetObjectTagging' } as const
-  return { source: { bucket, key }, showsTags: mayRead || isOpenByPolicy(configuration, tagging) }
+  const requested = version?.[1] === undefined ? undefined : percentDecode(version[1])
+  const versionId = versionToUse(configuration, requested, 'x-amz-copy-source')
+  return {
+    source: { bucket, key, versionId },
+    showsTags: mayRead || isOpenByPolicy(configuration, tagging),
+  }
 }
 
 function invalidSource(message: string, header: string): S3Error {

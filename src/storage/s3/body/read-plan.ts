@@ -29,6 +29,7 @@ import {
   type ResponseOverrides,
   responseOverrides,
 } from '../reply/object-reply.ts'
+import { versionFields } from '../versions.ts'
 
 /** A parsed GET or HEAD. */
 export interface ReadRequest {
@@ -78,13 +79,14 @@ export function parseReadRequest(context: ObjectContext): ReadRequest {
  */
 export function planRead(request: ReadRequest, metadata: ObjectMetadata): ReadPlan {
   if (isKnownToClient(request, metadata)) {
-    return { status: 304, headers: notModifiedFields(metadata) }
+    return { status: 304, headers: [...notModifiedFields(metadata), ...versionFields(metadata)] }
   }
   const requested = requestedRange(request, metadata)
   const range = requested ?? { start: 0, end: metadata.size }
   // Content-Range cannot describe an empty part, so its status is 200.
   const isPartial = requested !== undefined && requested.end > requested.start
   const headers = objectFields(metadata, request.overrides)
+  if (metadata.versionId !== undefined) headers.push(...versionFields(metadata))
   if (metadata.attributes.isProvisional) headers.push(...provisionalFields(request.overrides))
   if (isPartial) headers.push(['Content-Range', contentRange(requested, metadata.size)])
   pushPartsCount(headers, request, metadata)

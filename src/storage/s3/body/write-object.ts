@@ -38,7 +38,10 @@ export async function writeObject(
     ...(checksum === undefined ? {} : { checksum }),
   }
   const published = await draft.publish(attributes, conditions)
-  const { modifiedAtMs } = published
+  const { modifiedAtMs, versionId } = published
   const written = { ...attributes, etag: published.attributes.etag }
-  return { size: digest.size, modifiedAtMs, attributes: written }
+  return {
+    ...{ size: digest.size, modifiedAtMs, attributes: written },
+    ...(versionId !== undefined && { versionId }),
+  }
 }

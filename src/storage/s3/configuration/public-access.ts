@@ -26,6 +26,11 @@ const ofVersion: Readonly<Partial<Record<PolicyAction, PolicyAction>>> = {
   's3:GetObjectTagging': 's3:GetObjectVersionTagging',
 }
 
+/** Whether the bucket has versions, or had them before they were suspended. */
+export function hasVersions({ versioning }: Pick<BucketConfiguration, 'versioning'>): boolean {
+  return versioning !== undefined && versioning !== 'Suspended'
+}
+
 /**
  * Whether a request concerns one version of an object, or lists them. In a bucket that never had versions, the version ID
  * `null` is another name of the object.
@@ -34,7 +39,7 @@ export function concernsVersions(
   configuration: BucketConfiguration | undefined,
   versionId: string | undefined,
 ): boolean {
-  return versionId !== undefined && typeof configuration?.versioning === 'object'
+  return versionId !== undefined && configuration !== undefined && hasVersions(configuration)
 }
 
 /** Whether the bucket policy allows the request to everyone. */

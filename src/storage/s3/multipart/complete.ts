@@ -87,11 +87,11 @@ export async function recoverUpload(
 ): Promise<void> {
   const { upload } = lease
   let isPublished: boolean
-  let etag: string | undefined
+  let own: ObjectMetadata | undefined
   try {
     const { uploads } = context.drive
     // Read first: if the upload turns out to be published, the object that was read is its own.
-    etag = await ownEtagOf(context, upload)
+    own = await ownObject(context, upload)
     isPublished = await unlessGone(uploads.isPublished(upload.driveState), false)
     lease.assertHeld()
   } catch (error) {
@@ -100,7 +100,7 @@ export async function recoverUpload(
     throw error
   }
   const planned = completion ?? completionOf(upload)
-  if (isPublished) await finish(context, { lease, completion: withEtag(planned, etag) })
+  if (isPublished) await finish(context, { lease, completion: asPublished(planned, own) })
   else await reopen(context, { lease, completion: planned })
 }
 
@@ -217,7 +217,7 @@ async function publish(context: UploadContext, completing: Publishing): Promise<
   try {
     await lease.confirm()
     const object = await publishOnDrive(context, completing)
-    published = withEtag(completion, object?.attributes.etag)
+    published = asPublished(completion, object)
   } catch (error) {
     const answered = lease.reasonOf(error)
     await recoverUpload(context, lease, completion).catch((err: unknown) => {
@@ -328,18 +328,19 @@ async function reopen(
   watch.notify(id)
 }
 
-/** Replaces the ETag with that of a drive that has its own, because clients compare it with that of HEAD. */
-function withEtag(completion: Completion, etag: string | undefined): Completion {
-  const { attributes } = completion
-  return etag === undefined ? completion : { ...completion, attributes: { ...attributes, etag } }
+/** Adds the version, and replaces the ETag with that of a drive that has its own: clients compare both with those of HEAD. */
+function asPublished(completion: Completion, object: ObjectMetadata | undefined): Completion {
+  if (object === undefined) return completion
+  const { versionId } = object
+  const attributes = { ...completion.attributes, etag: object.attributes.etag }
+  return { ...completion, attributes, ...(versionId !== undefined && { versionId }) }
 }
 
-/** Returns the ETag of the object at the upload's key if the drive has its own ETags. */
-async function ownEtagOf({ drive }: UploadContext, { target }: UploadRow) {
+/** Returns the object at the upload's key if the drive has its own ETags. */
+async function ownObject({ drive }: UploadContext, { target }: UploadRow) {
   const { bucket, key } = decodeTarget(target)
   if (!drive.ownEtags?.(bucket)) return undefined
-  const object = await drive.head(bucket, key).catch(() => undefined)
-  return object?.attributes.etag
+  return await drive.head(bucket, key).catch(() => undefined)
 }
 
 function completionOf(upload: UploadRow): Completion {

@@ -41,6 +41,8 @@ export interface Completion {
   /** Bytes of the object. */
   readonly size: number
   readonly conditions?: WriteConditions
+  /** As ObjectMetadata, once the object is published. */
+  readonly versionId?: string
 }
 
 /** The committed parts, to check a list against. */

@@ -24,6 +24,7 @@ import type { ListedPart } from '../multipart/completion.ts'
 import { maxPartNumber, readPartNumber, uploadNameOf } from '../multipart/part-request.ts'
 import { expirationHeaders, expiringObject } from '../reply/object-reply.ts'
 import { xmlReply } from '../reply/xml.ts'
+import { versionFields } from '../versions.ts'
 import { conditionsOf } from '../write-once.ts'
 
 const bytesPerMib = 1024 * 1024
@@ -47,7 +48,8 @@ export async function completeMultipartUpload(context: ObjectContext): Promise<H
     ...(await defaultRetention(context)),
   }
   const uploaded = await assertQuotaForComplete(context, name.uploadId)
-  const { attributes, size } = await service.uploads.complete(name, completion, request.signal)
+  const completed = await service.uploads.complete(name, completion, request.signal)
+  const { attributes, size } = completed
   if (uploaded !== undefined) {
     service.usage.addedParts(bucket, -(uploaded.bytes ?? size))
     service.usage.wrote(bucket, size)
@@ -61,7 +63,7 @@ export async function completeMultipartUpload(context: ObjectContext): Promise<H
   }
   const reply = xmlReply('CompleteMultipartUploadResult', elements)
   const expiration = await expirationOf(context, attributes.etag)
-  return { ...reply, headers: [...reply.headers, ...expiration] }
+  return { ...reply, headers: [...reply.headers, ...versionFields(completed), ...expiration] }
 }
 
 /** Reads the object only if the bucket has lifecycle rules. Empty if it has been replaced or cannot be read. */

@@ -1,7 +1,8 @@
 import type { ChecksumAlgorithm } from '../../../platform/checksums/checksum.ts'
-import type { HttpReply } from '../../../platform/http/message.ts'
+import type { HeaderFields, HttpReply } from '../../../platform/http/message.ts'
 import type { ObjectMetadata, ObjectName, OpenObject, WriteConditions } from '../../drives/drive.ts'
 import { DriveError } from '../../drives/drive-error.ts'
+import type { VersionOptions } from '../../drives/versions.ts'
 import {
   assertSourceConditions,
   copySourceOf,
@@ -11,7 +12,7 @@ import {
 import { writeObject } from '../body/write-object.ts'
 import { withinQuota } from '../configuration/quota.ts'
 import type { ObjectContext } from '../context.ts'
-import { noSuchKey, S3Error } from '../errors.ts'
+import { S3Error } from '../errors.ts'
 import { checksumElements, uploadChecksum } from '../headers/checksum-headers.ts'
 import { lockAttributes } from '../headers/lock-headers.ts'
 import { attributesOfCopy, isReplaced, type SentAttributes } from '../headers/object-headers.ts'
@@ -19,13 +20,14 @@ import { quoteEtag } from '../headers/preconditions.ts'
 import { refuseWhatCannotBeKept } from '../headers/unsupported-headers.ts'
 import { expirationHeaders, expiringObject } from '../reply/object-reply.ts'
 import { xmlReply, xmlTimestamp } from '../reply/xml.ts'
+import { missingSource, sourceVersionFields, versionFields } from '../versions.ts'
 import { conditionsOf } from '../write-once.ts'
 
 /** Maximum attempts to copy a source that is overwritten meanwhile. */
 const maxAttempts = 3
 
 interface CopyPlan {
-  readonly source: ObjectName
+  readonly source: ObjectName & VersionOptions
   readonly showsTags: boolean
   readonly attributesOf: (source: SentAttributes) => SentAttributes
   readonly algorithm: ChecksumAlgorithm | undefined
@@ -37,7 +39,7 @@ export async function copyObject(context: ObjectContext): Promise<HttpReply> {
   refuseWhatCannotBeKept(context)
   const plan = await planCopy(context)
   await refuseBody(context.request)
-  const metadata = await copyCurrent(context, plan)
+  const { metadata, sourceVersion } = await copyCurrent(context, plan)
   const { etag, checksum } = metadata.attributes
   const content = {
     LastModified: xmlTimestamp(metadata.modifiedAtMs),
@@ -45,7 +47,8 @@ export async function copyObject(context: ObjectContext): Promise<HttpReply> {
     ...checksumElements(checksum, 'object'),
   }
   const expiration = expirationHeaders(expiringObject(context), metadata)
-  return xmlReply('CopyObjectResult', content, expiration)
+  const versions = [...sourceVersion, ...versionFields(metadata)]
+  return xmlReply('CopyObjectResult', content, [...versions, ...expiration])
 }
 
 async function planCopy(context: ObjectContext): Promise<CopyPlan> {
@@ -53,7 +56,9 @@ async function planCopy(context: ObjectContext): Promise<CopyPlan> {
   const { source, showsTags } = copySourceOf(context)
   const attributesOf = attributesOfCopy(headers)
   const algorithm = uploadChecksum(headers)?.algorithm
-  const isSelf = source.bucket === context.bucket && source.key === context.key
+  // A copy of a former version onto its key makes it the newest one.
+  const isCurrent = source.versionId === undefined
+  const isSelf = isCurrent && source.bucket === context.bucket && source.key === context.key
   const isUnchanged = !isReplaced(headers, 'x-amz-metadata-directive') && algorithm === undefined
   if (isSelf && isUnchanged && headers['x-amz-storage-class'] === undefined) {
     throw new S3Error(
@@ -69,7 +74,7 @@ async function planCopy(context: ObjectContext): Promise<CopyPlan> {
   }
 }
 
-async function copyCurrent(context: ObjectContext, plan: CopyPlan): Promise<ObjectMetadata> {
+async function copyCurrent(context: ObjectContext, plan: CopyPlan): Promise<Copied> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await copyOnce(context, plan)
@@ -80,19 +85,26 @@ async function copyCurrent(context: ObjectContext, plan: CopyPlan): Promise<Obje
   }
 }
 
+interface Copied {
+  readonly metadata: ObjectMetadata
+  readonly sourceVersion: HeaderFields
+}
+
 /** The source is opened first, so that conditions, attributes and bytes are those of one version. */
-async function copyOnce(context: ObjectContext, plan: CopyPlan): Promise<ObjectMetadata> {
+async function copyOnce(context: ObjectContext, plan: CopyPlan): Promise<Copied> {
   const { source } = plan
-  const object = await context.service.drive.open(source.bucket, source.key)
-  if (object === undefined) throw noSuchKey(source.key)
+  const { bucket, key, versionId } = source
+  const object = await context.service.drive.open(bucket, key, { versionId })
+  if (object === undefined) throw missingSource(source)
   try {
+    if (object.isDeleteMarker) throw missingSource(source, object)
     assertSourceConditions(context, object)
     assertMayCopyTags(plan, object)
     return await withinQuota(context, object.size, async () => {
       const metadata =
         (await copyOnDrive(context, plan, object)) ?? (await copyByStreaming(context, plan, object))
       context.service.usage.wrote(context.bucket, metadata.size)
-      return metadata
+      return { metadata, sourceVersion: sourceVersionFields(object) }
     })
   } finally {
     await object.close()

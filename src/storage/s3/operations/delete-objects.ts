@@ -1,6 +1,8 @@
 import type { HttpReply } from '../../../platform/http/message.ts'
 import { isAuthorized } from '../../access/authorize.ts'
+import type { RemovalConditions, WriteConditions } from '../../drives/drive.ts'
 import { isLegalKey } from '../../drives/kit/names/key-path.ts'
+import type { Removal } from '../../drives/versions.ts'
 import {
   childText,
   maxXmlBodyBytes,
@@ -8,13 +10,14 @@ import {
   readSmallBody,
   type XmlElement,
 } from '../body/xml-body.ts'
-import { concernsVersions } from '../configuration/public-access.ts'
+import { concernsVersions, hasVersions } from '../configuration/public-access.ts'
 import type { BucketContext, ObjectContext, S3Service } from '../context.ts'
 import { headerNotImplemented, noSuchKey, S3Error } from '../errors.ts'
 import { type ExpectedDigests, expectedDigests } from '../headers/checksum-headers.ts'
 import { unquoteEtag, writeConditions } from '../headers/preconditions.ts'
 import { answeredError, isFault } from '../reply/render-error.ts'
 import { type XmlChildren, xmlReply } from '../reply/xml.ts'
+import { versionFields, versionToUse } from '../versions.ts'
 
 /** Conditions of S3's directory buckets. Ignoring them would delete objects that must be kept. */
 const unknownHeaders = ['x-amz-if-match-last-modified-time', 'x-amz-if-match-size'] as const
@@ -23,17 +26,19 @@ const unknownElements = ['LastModifiedTime', 'Size'] as const
 /**
  * https://docs.aws.amazon.com/AmazonS3/latest/API/API_DeleteObject.html. An object that
  * does not exist is 404 NoSuchKey, unlike on AWS, unless COMPATIBILITY is aws
- * (docs/contract/object-storage.md, "Deleting an absent object").
+ * (docs/contract/object-storage.md, "Deleting an absent object"). In a bucket with versions, every delete succeeds.
  */
 export async function deleteObject(context: ObjectContext): Promise<HttpReply> {
-  const { service, request, bucket, key } = context
+  const { service, request, bucket, key, versionId, configuration } = context
   for (const name of unknownHeaders) {
     if (request.headers[name] === undefined) continue
     throw headerNotImplemented(name)
   }
-  const wasThere = await service.drive.remove(bucket, key, writeConditions(request.headers))
-  if (!wasThere && !service.compatibility.absentDeletes) throw noSuchKey(key)
-  return { status: 204, headers: [] }
+  const conditions = ofVersion(writeConditions(request.headers), versionId)
+  const removal = await service.drive.remove(bucket, key, conditions)
+  const succeeds = service.compatibility.absentDeletes || hasVersions(configuration)
+  if (removal === undefined && !succeeds) throw noSuchKey(key)
+  return { status: 204, headers: versionFields(removal ?? { versionId }) }
 }
 
 /** API reference, DeleteObjects: "The request can contain a list of up to 1,000 keys". */
@@ -68,16 +73,23 @@ export async function deleteObjects(context: BucketContext): Promise<HttpReply> 
       `Delete must list 1 to ${maxKeys} objects, got ${doomed.length}.`,
     )
   }
-  const failures = await deleteAll(context, doomed)
-  const deleted = doomed.filter((_, index) => failures[index] === undefined)
-  return xmlReply('DeleteResult', {
-    Deleted: isQuiet ? undefined : deleted.map(nameOf),
-    Error: doomed.flatMap((object, index) => {
-      const error = failures[index]
-      if (error === undefined) return []
-      return [{ ...nameOf(object), Code: error.code, Message: error.message }]
-    }),
-  })
+  const outcomes = await deleteAll(context, doomed)
+  const deleted: XmlChildren[] = []
+  const failed: XmlChildren[] = []
+  for (const [index, object] of doomed.entries()) {
+    const outcome = outcomes[index]
+    const name = { Key: object.key, VersionId: object.versionId }
+    if (outcome instanceof S3Error) {
+      failed.push({ ...name, Code: outcome.code, Message: outcome.message })
+    } else deleted.push({ ...name, ...markerElements(outcome) })
+  }
+  return xmlReply('DeleteResult', { Deleted: isQuiet ? undefined : deleted, Error: failed })
+}
+
+/** API reference, DeletedObject: of a delete marker that was created, or was removed by its version ID. */
+function markerElements(removal: Removal | undefined): XmlChildren {
+  if (!removal?.isDeleteMarker) return {}
+  return { DeleteMarker: true, DeleteMarkerVersionId: removal.versionId }
 }
 
 /** API reference, DeleteObjects: "The Content-MD5 request header is required", or a checksum. */
@@ -88,10 +100,6 @@ function requireDigest(
   if (md5Hex !== undefined || checksum !== undefined || !compatibility.deleteChecksums) return
   const message = 'Missing required header for this request: Content-MD5, or an x-amz-checksum-*.'
   throw new S3Error('InvalidRequest', message)
-}
-
-function nameOf({ key, versionId }: Doomed): XmlChildren {
-  return { Key: key, VersionId: versionId }
 }
 
 function parseObject(element: XmlElement): Doomed {
@@ -107,19 +115,23 @@ function parseObject(element: XmlElement): Doomed {
   }
 }
 
+/** What became of an object: a removal, or why there is none. Undefined if there was nothing to remove. */
+type Outcome<Failure> = Removal | { readonly failure: Failure } | undefined
+
 /**
- * Returns the error of each object, if any, as the client gets it. Logs one of each kind, since an unavailable drive
+ * Returns what became of each object, errors as the client gets them. Logs one of each kind, since an unavailable drive
  * fails for all.
  */
 async function deleteAll(
   context: BucketContext,
   doomed: readonly Doomed[],
-): Promise<(S3Error | undefined)[]> {
+): Promise<(Removal | S3Error | undefined)[]> {
   const { service, request, bucket } = context
   const logged = new Set<string>()
-  const failures = await failuresOf(context, doomed)
-  return failures.map((err, index) => {
-    if (err === undefined) return undefined
+  const outcomes = await outcomesOf(context, doomed)
+  return outcomes.map((outcome, index) => {
+    if (outcome === undefined || !('failure' in outcome)) return outcome
+    const { failure: err } = outcome
     const error = answeredError(err, service.compatibility)
     if (isFault(error) && !logged.has(error.code)) {
       const fields = { requestId: request.id, bucket, key: doomed[index]?.key, err }
@@ -130,17 +142,20 @@ async function deleteAll(
   })
 }
 
-async function failuresOf(context: BucketContext, doomed: readonly Doomed[]): Promise<unknown[]> {
-  const failures: unknown[] = doomed.map((object) => refusalOf(context, object))
-  const left = new Set(doomed.keys().filter((index) => failures[index] === undefined))
+async function outcomesOf(
+  context: BucketContext,
+  doomed: readonly Doomed[],
+): Promise<Outcome<unknown>[]> {
+  const outcomes = doomed.map((object): Outcome<unknown> => refusalOf(context, object))
+  const left = new Set(doomed.keys().filter((index) => outcomes[index] === undefined))
   const together = [...left].filter((index) => doomed[index]?.etag === undefined)
   const removed = await removeTogether(
     context,
     together.map((index) => doomed[index]?.key ?? ''),
   )
-  for (const [position, error] of removed?.entries() ?? []) {
+  for (const [position, failure] of removed?.entries() ?? []) {
     const index = together[position] ?? 0
-    failures[index] = error
+    if (failure !== undefined) outcomes[index] = { failure }
     left.delete(index)
   }
   const entries = left.values()
@@ -148,48 +163,60 @@ async function failuresOf(context: BucketContext, doomed: readonly Doomed[]): Pr
     // The workers share one iterator.
     for (const index of entries) {
       const object = doomed[index]
-      if (object !== undefined) failures[index] = await deleteOne(context, object)
+      if (object !== undefined) outcomes[index] = await deleteOne(context, object)
     }
   }
   await Promise.all(Array.from({ length: concurrency }, work))
-  return failures
+  return outcomes
 }
 
-/** Undefined if the drive removes objects one by one. */
-async function removeTogether({ service, bucket }: BucketContext, keys: readonly string[]) {
-  return keys.length > 1 ? await service.drive.removeAll?.(bucket, keys) : undefined
+/** Undefined if the drive removes objects one by one, as in a bucket with versions, where each has its own delete marker. */
+async function removeTogether(
+  { service, bucket, configuration }: BucketContext,
+  keys: readonly string[],
+) {
+  if (keys.length <= 1 || hasVersions(configuration)) return undefined
+  return await service.drive.removeAll?.(bucket, keys)
 }
 
 function refusalOf(
   { identity, bucket, configuration }: BucketContext,
   { key, versionId, unknownCondition }: Doomed,
-): S3Error | undefined {
+): { readonly failure: unknown } | undefined {
   const isOfVersion = concernsVersions(configuration, versionId)
   const wanted = { action: 'delete', bucket, key, isPublic: false, isOfVersion } as const
   if (!isAuthorized(identity, wanted)) {
-    return new S3Error('AccessDenied', 'This access key may not delete this object.')
+    const message = 'This access key may not delete this object.'
+    return { failure: new S3Error('AccessDenied', message) }
   }
-  if (!isLegalKey(key)) return new S3Error('KeyTooLongError')
-  if (versionId !== undefined && versionId !== 'null') {
-    return new S3Error(
-      'InvalidArgument',
-      'Invalid version id specified: objects here have no versions.',
-    )
-  }
+  if (!isLegalKey(key)) return { failure: new S3Error('KeyTooLongError') }
   if (unknownCondition === undefined) return undefined
   const message = `The condition ${unknownCondition} is not implemented. Use ETag.`
-  return new S3Error('NotImplemented', message)
+  return { failure: new S3Error('NotImplemented', message) }
 }
 
-async function deleteOne({ service, bucket }: BucketContext, { key, etag }: Doomed) {
+async function deleteOne(
+  { service, bucket, configuration }: BucketContext,
+  { key, etag, versionId: requested }: Doomed,
+): Promise<Outcome<unknown>> {
   try {
-    await service.drive.remove(bucket, key, etag === undefined ? undefined : conditionOf(etag))
-    return undefined
-  } catch (error) {
-    return error
+    const versionId = versionToUse(configuration, requested, 'VersionId')
+    const conditions = ofVersion(conditionOf(etag), versionId)
+    return await service.drive.remove(bucket, key, conditions)
+  } catch (failure) {
+    return { failure }
   }
 }
 
-function conditionOf(etag: string) {
+/** Without conditions, a drive may remove an object that it has not looked at. */
+function ofVersion(
+  conditions: WriteConditions | undefined,
+  versionId: string | undefined,
+): RemovalConditions | undefined {
+  return versionId === undefined ? conditions : { ...conditions, versionId }
+}
+
+function conditionOf(etag: string | undefined) {
+  if (etag === undefined) return undefined
   return { ifMatch: etag === '*' ? etag : [etag] } as const
 }

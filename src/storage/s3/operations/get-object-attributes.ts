@@ -3,13 +3,14 @@ import type { Attributes } from '../../drives/attributes.ts'
 import type { ObjectMetadata } from '../../drives/drive.ts'
 import { parseCount } from '../address/query.ts'
 import type { ObjectContext } from '../context.ts'
-import { invalidArgument, noSuchKey } from '../errors.ts'
+import { invalidArgument } from '../errors.ts'
 import { checksumElements } from '../headers/checksum-headers.ts'
 import { formatHttpDate } from '../headers/dates.ts'
 import { storageClassOf } from '../headers/object-headers.ts'
 import { countParts, partChecksum, partRange } from '../headers/range.ts'
 import { maxPartNumber } from '../multipart/part-request.ts'
 import { type XmlChildren, xmlReply } from '../reply/xml.ts'
+import { requireObject, versionFields } from '../versions.ts'
 
 /** The requested page of parts. */
 interface PartsQuery {
@@ -34,11 +35,10 @@ const attributeElements: Readonly<
 
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetObjectAttributes.html */
 export async function getObjectAttributes(context: ObjectContext): Promise<HttpReply> {
-  const { service, bucket, key, request } = context
+  const { request } = context
   const wanted = wantedAttributes(request)
   const parts = partsQuery(request)
-  const metadata = await service.drive.head(bucket, key)
-  if (metadata === undefined) throw noSuchKey(key)
+  const metadata = await requireObject(context)
   let content: XmlChildren = {}
   for (const name in attributeElements) {
     const element = attributeElements[name]
@@ -47,6 +47,7 @@ export async function getObjectAttributes(context: ObjectContext): Promise<HttpR
   }
   return xmlReply('GetObjectAttributesResponse', content, [
     ['Last-Modified', formatHttpDate(metadata.modifiedAtMs)],
+    ...versionFields(metadata),
   ])
 }
 

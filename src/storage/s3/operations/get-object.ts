@@ -4,8 +4,8 @@ import { DriveError } from '../../drives/drive-error.ts'
 import { objectBody } from '../body/object-body.ts'
 import { parseReadRequest, planRead, type ReadPlan, type ReadRequest } from '../body/read-plan.ts'
 import type { ObjectContext } from '../context.ts'
-import { noSuchKey } from '../errors.ts'
 import { resolveRange } from '../headers/range.ts'
+import { notReadable, requireObject } from '../versions.ts'
 
 /** Maximum attempts to read an object that is overwritten meanwhile. */
 const maxReads = 3
@@ -49,9 +49,14 @@ async function readObject(read: ReadRequest): Promise<HttpReply> {
     acceptsProvisional: true,
     wanted: wantedBytes(request),
     partNumber: read.partNumber,
+    versionId: read.context.versionId,
   })
   const object = opening instanceof Promise ? await opening : opening
-  if (object === undefined) throw noSuchKey(key)
+  if (object === undefined) throw await notReadable(read.context)
+  if (object.isDeleteMarker) {
+    await object.close()
+    throw await notReadable(read.context, object)
+  }
   let plan: ReadPlan | undefined
   try {
     plan = planRead(read, object)
@@ -70,13 +75,9 @@ async function readObject(read: ReadRequest): Promise<HttpReply> {
 
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/API_HeadObject.html */
 export async function headObject(context: ObjectContext): Promise<HttpReply> {
-  const { service, bucket, key } = context
   const request = parseReadRequest(context)
-  const metadata = await service.drive.head(bucket, key, {
-    acceptsProvisional: true,
-    partNumber: request.partNumber,
-  })
-  if (metadata === undefined) throw noSuchKey(key)
+  const { partNumber } = request
+  const metadata = await requireObject(context, { acceptsProvisional: true, partNumber })
   const { status, headers, range } = planRead(request, metadata)
   if (range !== undefined) headers.push(['Content-Length', String(range.end - range.start)])
   return { status, headers }

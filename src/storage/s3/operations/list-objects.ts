@@ -1,6 +1,9 @@
 import type { HttpReply } from '../../../platform/http/message.ts'
-import type { ObjectEntry } from '../../drives/listed-entry.ts'
+import type { ListQuery, ObjectEntry } from '../../drives/listed-entry.ts'
+import { versionsOf } from '../../drives/unversioned.ts'
+import { nullVersionId, type VersionEntry } from '../../drives/versions.ts'
 import { parseCount } from '../address/query.ts'
+import { hasVersions } from '../configuration/public-access.ts'
 import type { BucketContext } from '../context.ts'
 import { invalidArgument } from '../errors.ts'
 import { standardClass } from '../headers/object-headers.ts'
@@ -22,6 +25,7 @@ import {
   xmlReply,
   xmlTimestamp,
 } from '../reply/xml.ts'
+import { versionToUse } from '../versions.ts'
 
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListObjects.html */
 export async function listObjects(context: BucketContext): Promise<HttpReply> {
@@ -69,11 +73,11 @@ export async function listObjectsV2(context: BucketContext): Promise<HttpReply> 
 }
 
 /**
- * https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListObjectVersions.html. Replies as for a
- * bucket that never had versioning: every object has one version, `null`.
+ * https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListObjectVersions.html. In a bucket that never had versions, every
+ * object has one version, `null`.
  */
 export async function listObjectVersions(context: BucketContext): Promise<HttpReply> {
-  const { query, bucket } = context
+  const { query, bucket, configuration } = context
   const keyMarker = query.get('key-marker') ?? ''
   const versionIdMarker = query.get('version-id-marker') ?? ''
   if (versionIdMarker !== '' && keyMarker === '') {
@@ -83,15 +87,19 @@ export async function listObjectVersions(context: BucketContext): Promise<HttpRe
       'A version-id marker cannot be specified without a key marker.',
     )
   }
-  const { page, asked, encode } = await readListing(context, keyMarker)
-  const endsInObject = page.objects.at(-1)?.key === page.last
+  const marker = { key: keyMarker, versionId: versionIdMarker }
+  const { page, asked, encode } = hasVersions(configuration)
+    ? await readVersions(context, marker)
+    : await readListing(context, keyMarker)
+  const last: ListedVersion | undefined = page.objects.at(-1)
+  const nextVersionId = last?.key === page.last ? (last.versionId ?? nullVersionId) : undefined
   return xmlReply('ListVersionsResult', {
     Name: bucket,
     Prefix: encode(asked.prefix),
     KeyMarker: encode(keyMarker),
     VersionIdMarker: versionIdMarker,
     NextKeyMarker: page.isTruncated ? encode(page.last) : undefined,
-    NextVersionIdMarker: page.isTruncated && endsInObject ? 'null' : undefined,
+    NextVersionIdMarker: page.isTruncated ? nextVersionId : undefined,
     MaxKeys: asked.maxKeys,
     Delimiter: asked.delimiter === '' ? undefined : encode(asked.delimiter),
     EncodingType: asked.encodingType,
@@ -101,16 +109,45 @@ export async function listObjectVersions(context: BucketContext): Promise<HttpRe
   })
 }
 
+/** A version, or the object of a bucket that never had versions. */
+type ListedVersion = ObjectEntry & Partial<Omit<VersionEntry, keyof ObjectEntry>>
+
 /** A page with the request parameters that the reply repeats. */
-interface Listing {
-  readonly page: ListPage
+interface Listing<Item extends ObjectEntry> {
+  readonly page: ListPage<Item>
   readonly asked: PageQuery & { readonly encodingType: string | undefined }
   readonly encode: EncodeKey
 }
 
-/** Reads the parameters and the page that all listings of objects share. `after`: see readPage. */
-async function readListing(context: BucketContext, after: string): Promise<Listing> {
-  const { query, service, bucket } = context
+/** Reads the page of objects. `after`: see readPage. */
+async function readListing(context: BucketContext, after: string): Promise<Listing<ObjectEntry>> {
+  const { service, bucket } = context
+  const { asked, encode } = askedPage(context, after)
+  const cursor = service.drive.list(bucket, driveQuery(asked))
+  return { page: await readPage(cursor, asked), asked, encode }
+}
+
+/** Reads the page of versions after a marker: the older versions of its key, if it names one, then greater keys. */
+async function readVersions(
+  context: BucketContext,
+  marker: { readonly key: string; readonly versionId: string },
+): Promise<Listing<VersionEntry>> {
+  const { service, bucket, configuration } = context
+  const afterVersionId = versionToUse(
+    configuration,
+    marker.versionId === '' ? undefined : marker.versionId,
+    'version-id-marker',
+  )
+  const { asked, encode } = askedPage(context, marker.key)
+  const cursor = versionsOf(service.drive, bucket, { ...driveQuery(asked), afterVersionId })
+  return { page: await readPage(cursor, asked), asked, encode }
+}
+
+/** The parameters that all listings of objects share. */
+function askedPage(
+  { query }: BucketContext,
+  after: string,
+): Pick<Listing<ObjectEntry>, 'asked' | 'encode'> {
   const encode = keyEncoding(query)
   const asked = {
     prefix: query.get('prefix') ?? '',
@@ -119,16 +156,17 @@ async function readListing(context: BucketContext, after: string): Promise<Listi
     encodingType: query.get('encoding-type') || undefined,
     after,
   }
-  const { prefix, delimiter } = asked
-  const cursor = service.drive.list(bucket, {
-    prefix,
-    after,
-    ...(delimiter === '/' ? { delimiter } : {}),
-  })
-  return { page: await readPage(cursor, asked), asked, encode }
+  return { asked, encode }
 }
 
-function commonPrefixElements(page: ListPage, encode: EncodeKey): XmlChildren[] {
+function driveQuery({ prefix, delimiter, after }: PageQuery): ListQuery {
+  return { prefix, after, ...(delimiter === '/' && { delimiter }) }
+}
+
+function commonPrefixElements(
+  page: Pick<ListPage, 'commonPrefixes'>,
+  encode: EncodeKey,
+): XmlChildren[] {
   return page.commonPrefixes.map((prefix) => ({ Prefix: encode(prefix) }))
 }
 
@@ -139,27 +177,35 @@ interface ObjectElementOptions {
 
 const ownerElement = `<Owner><ID>${owner.ID}</ID><DisplayName>${owner.DisplayName}</DisplayName></Owner>`
 
-/** The additional elements of a Version. Every object is the only version, as in an unversioned bucket. */
-const versionElements = '<VersionId>null</VersionId><IsLatest>true</IsLatest>'
+/** The elements of a Version or DeleteMarker after its key. */
+function versionElements({ versionId = nullVersionId, isLatest = true }: ListedVersion): string {
+  return `<VersionId>${escapeXml(versionId)}</VersionId><IsLatest>${isLatest}</IsLatest>`
+}
 
 /**
- * Writes the objects of a page as XML. It does not use the general writer, which takes more than twice as long: with a
- * thousand objects, this is most of the cost of a page.
+ * Writes the objects of a page as XML, delete markers among them. It does not use the general writer, which takes more
+ * than twice as long: with a thousand objects, this is most of the cost of a page.
  */
 function objectElements(
   element: 'Contents' | 'Version',
-  objects: readonly ObjectEntry[],
+  objects: readonly ListedVersion[],
   { encode, withOwner }: ObjectElementOptions,
 ): XmlFragment {
-  const tail = `${withOwner ? ownerElement : ''}</${element}>`
-  const version = element === 'Version' ? versionElements : ''
+  const ownerTail = withOwner ? ownerElement : ''
   let xml = ''
-  for (const { key, modifiedAtMs, etag, size, storageClass = standardClass } of objects) {
+  for (const object of objects) {
+    const { key, modifiedAtMs, etag, size, storageClass = standardClass } = object
+    const name = object.isDeleteMarker ? 'DeleteMarker' : element
+    const version = element === 'Version' ? versionElements(object) : ''
     xml +=
-      `<${element}><Key>${escapeXml(encode(key))}</Key>${version}` +
-      `<LastModified>${xmlTimestamp(modifiedAtMs)}</LastModified>` +
-      `<ETag>${escapeXml(quoteEtag(etag))}</ETag><Size>${size}</Size>` +
-      `<StorageClass>${storageClass}</StorageClass>${tail}`
+      `<${name}><Key>${escapeXml(encode(key))}</Key>${version}` +
+      `<LastModified>${xmlTimestamp(modifiedAtMs)}</LastModified>`
+    if (!object.isDeleteMarker) {
+      xml +=
+        `<ETag>${escapeXml(quoteEtag(etag))}</ETag><Size>${size}</Size>` +
+        `<StorageClass>${storageClass}</StorageClass>`
+    }
+    xml += `${ownerTail}</${name}>`
   }
   return new XmlFragment(xml)
 }

@@ -1,5 +1,5 @@
 import type { HttpReply } from '../../../platform/http/message.ts'
-import type { Drive, ObjectName } from '../../drives/drive.ts'
+import type { CopySource, Drive } from '../../drives/drive.ts'
 import { DriveError } from '../../drives/drive-error.ts'
 import {
   assertSourceConditions,
@@ -12,7 +12,7 @@ import { readPayload, requiredSize } from '../body/payload.ts'
 import type { PayloadDigest, PayloadSink } from '../body/payload-writer.ts'
 import { bytesToGiveBack, partWithinQuota } from '../configuration/quota.ts'
 import type { ObjectContext } from '../context.ts'
-import { invalidArgument, noSuchKey } from '../errors.ts'
+import { invalidArgument } from '../errors.ts'
 import { checksumElements, checksumHeaders, uploadChecksum } from '../headers/checksum-headers.ts'
 import { sentLockAttributes } from '../headers/lock-headers.ts'
 import { attributesFromHeaders } from '../headers/object-headers.ts'
@@ -21,6 +21,7 @@ import type { ObjectRange } from '../headers/range.ts'
 import { refuseWhatCannotBeKept } from '../headers/unsupported-headers.ts'
 import { partNumberOf, uploadNameOf } from '../multipart/part-request.ts'
 import { xmlReply, xmlTimestamp } from '../reply/xml.ts'
+import { missingSource, sourceVersionFields } from '../versions.ts'
 
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/API_CreateMultipartUpload.html */
 export async function createMultipartUpload(context: ObjectContext): Promise<HttpReply> {
@@ -78,8 +79,8 @@ export async function uploadPartCopy(context: ObjectContext): Promise<HttpReply>
   refuseWhatCannotBeKept(context)
   const { source } = copySourceOf(context)
   await refuseBody(request)
-  const metadata = await drive.head(source.bucket, source.key)
-  if (metadata === undefined) throw noSuchKey(source.key)
+  const metadata = await drive.head(source.bucket, source.key, { versionId: source.versionId })
+  if (metadata === undefined || metadata.isDeleteMarker) throw missingSource(source, metadata)
   assertSourceConditions(context, metadata)
   const range = copyRange(request.headers['x-amz-copy-source-range'], metadata.size)
   const name = uploadNameOf(context)
@@ -92,21 +93,22 @@ export async function uploadPartCopy(context: ObjectContext): Promise<HttpReply>
       pour: (sink, algorithm) => pourVersion(drive, pinned, sink, { range, algorithm, signal }),
     }),
   )
-  return xmlReply('CopyPartResult', {
+  const content = {
     LastModified: xmlTimestamp(part.modifiedAtMs),
     ETag: quoteEtag(part.etag),
     ...checksumElements(part.checksum, 'part'),
-  })
+  }
+  return xmlReply('CopyPartResult', content, sourceVersionFields(metadata))
 }
 
 /** The source is opened only when it is the part's turn, so that waiting parts keep no file open. */
 async function pourVersion(
   drive: Drive,
-  source: ObjectName & { readonly etag: string },
+  source: CopySource,
   sink: PayloadSink,
   options: PourOptions,
 ): Promise<PayloadDigest> {
-  const object = await drive.open(source.bucket, source.key)
+  const object = await drive.open(source.bucket, source.key, { versionId: source.versionId })
   try {
     if (object?.attributes.etag !== source.etag) {
       throw new DriveError('changed', `${source.bucket}/${source.key} changed during the copy`)

@@ -11,7 +11,8 @@ import {
 } from '../configuration/acls.ts'
 import { changeOptions, refuseFixedAccess } from '../configuration/public-access.ts'
 import type { BucketContext, NewBucketContext, ObjectContext } from '../context.ts'
-import { noSuchKey, S3Error } from '../errors.ts'
+import { S3Error } from '../errors.ts'
+import { requireObject, versionFields } from '../versions.ts'
 
 /** API reference, AccessControlPolicy: at most 100 grants. */
 const maxAclBytes = 64 * 1024
@@ -29,11 +30,11 @@ export async function putBucketAcl(context: BucketContext): Promise<HttpReply> {
 
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutObjectAcl.html. An accepted ACL has no effect. */
 export async function putObjectAcl(context: ObjectContext): Promise<HttpReply> {
-  const { service, request, bucket, configuration, key } = context
+  const { service, request, configuration } = context
   const reach = await requestedReach(request)
-  if ((await service.drive.head(bucket, key)) === undefined) throw noSuchKey(key)
+  const metadata = await requireObject(context)
   service.acls.check(reach, configuration)
-  return done
+  return { ...done, headers: [...versionFields(metadata), ...done.headers] }
 }
 
 async function requestedReach(request: HttpRequest): Promise<Reach> {

@@ -17,6 +17,7 @@ import { attributesFromHeaders } from '../headers/object-headers.ts'
 import { quoteEtag } from '../headers/preconditions.ts'
 import { refuseWhatCannotBeKept } from '../headers/unsupported-headers.ts'
 import { expirationHeaders, expiringObject } from '../reply/object-reply.ts'
+import { versionFields } from '../versions.ts'
 import { conditionsOf, mayRepeat, storedBefore } from '../write-once.ts'
 
 /**
@@ -88,6 +89,7 @@ export async function storeObject(
     status: 200,
     headers: [
       ['ETag', quoteEtag(attributes.etag)],
+      ...versionFields(object),
       ...checksumHeaders(attributes.checksum, 'object'),
       ...expirationHeaders(expiringObject(context), object),
     ],

@@ -1,8 +1,9 @@
 import type { HttpReply } from '../../../platform/http/message.ts'
 import type { Query } from '../address/query.ts'
 import type { BucketContext, ObjectContext } from '../context.ts'
-import { noSuchKey, S3Error, type S3ErrorCode } from '../errors.ts'
+import { S3Error, type S3ErrorCode } from '../errors.ts'
 import { owner, type XmlChildren, XmlFragment, xmlReply } from '../reply/xml.ts'
+import { requireObject, versionFields } from '../versions.ts'
 
 /**
  * S3's reply to a GET of a sub-resource that is not configured. Many clients read these routinely, and 501 would stop
@@ -118,9 +119,9 @@ export async function bucketDefault(context: BucketContext): Promise<HttpReply> 
 
 /** GET of one of `objectDefaults`; the object must exist. */
 export async function objectDefault(context: ObjectContext): Promise<HttpReply> {
-  const { service, bucket, key } = context
-  if ((await service.drive.head(bucket, key)) === undefined) throw noSuchKey(key)
-  return answerDefault(objectDefaults, context)
+  const metadata = await requireObject(context)
+  const reply = answerDefault(objectDefaults, context)
+  return { ...reply, headers: [...reply.headers, ...versionFields(metadata)] }
 }
 
 type Defaults = Readonly<Record<string, Default>>

@@ -1,0 +1,106 @@
+/** Versions of objects in requests and replies (https://docs.aws.amazon.com/AmazonS3/latest/userguide/Versioning.html). */
+import type { HeaderFields } from '../../platform/http/message.ts'
+import type { BucketConfiguration } from '../buckets/buckets.ts'
+import type { HeadOptions, ObjectMetadata, ObjectName } from '../drives/drive.ts'
+import { nullVersionId, type VersionOptions } from '../drives/versions.ts'
+import { hasVersions } from './configuration/public-access.ts'
+import type { ObjectContext } from './context.ts'
+import { invalidArgument, noSuchKey, S3Error } from './errors.ts'
+import { formatHttpDate } from './headers/dates.ts'
+
+/** No drive has a longer ID. The characters are those of an HTTP field and an XML document. */
+const possibleId = /^[\x21-\x7e]{1,1024}$/
+
+/**
+ * The version that a drive has to use. In a bucket that never had versions, `null` is the only one.
+ *
+ * @param name of the parameter, header or element in which the ID was sent
+ * @throws S3Error InvalidArgument
+ */
+export function versionToUse(
+  configuration: Pick<BucketConfiguration, 'versioning'>,
+  versionId: string | undefined,
+  name = 'versionId',
+): string | undefined {
+  if (versionId === undefined) return undefined
+  if (!hasVersions(configuration)) {
+    if (versionId === nullVersionId) return undefined
+    const message = 'Invalid version id specified: objects here have no versions.'
+    throw invalidArgument(name, versionId, message)
+  }
+  if (possibleId.test(versionId)) return versionId
+  const isEmpty = versionId === ''
+  const message = isEmpty ? 'Version id cannot be the empty string' : 'Invalid version id specified'
+  throw invalidArgument(name, versionId, message)
+}
+
+/** The fields of a reply about a version. None in a bucket that never had versions. */
+export function versionFields(
+  version:
+    | { readonly versionId?: string | undefined; readonly isDeleteMarker?: boolean }
+    | undefined,
+): HeaderFields {
+  if (version?.versionId === undefined) return []
+  const field = ['x-amz-version-id', version.versionId] as const
+  return version.isDeleteMarker ? [field, ['x-amz-delete-marker', 'true']] : [field]
+}
+
+/** The object of a request. @throws S3Error as `notReadable` */
+export async function requireObject(
+  context: ObjectContext,
+  options?: HeadOptions,
+): Promise<ObjectMetadata> {
+  const { service, bucket, key, versionId } = context
+  const metadata = await service.drive.head(bucket, key, { ...options, versionId })
+  if (metadata === undefined || metadata.isDeleteMarker) throw await notReadable(context, metadata)
+  return metadata
+}
+
+/**
+ * The error for a request that needs an object where there is none, or a delete marker (User Guide, "Working with delete
+ * markers").
+ */
+export async function notReadable(
+  context: ObjectContext,
+  marker?: ObjectMetadata,
+): Promise<S3Error> {
+  const { service, bucket, key, versionId, configuration } = context
+  if (marker !== undefined) return refusedMarker(marker)
+  if (versionId !== undefined) return noSuchVersion(key, versionId)
+  if (!hasVersions(configuration)) return noSuchKey(key)
+  const query = { prefix: key, after: '' }
+  const [newest] = (await service.drive.listVersions?.(bucket, query).next(1)) ?? []
+  const isMarker = newest?.kind === 'object' && newest.key === key && newest.isDeleteMarker
+  return noSuchKey(key, isMarker ? versionFields(newest) : [])
+}
+
+export function sourceVersionFields({ versionId }: ObjectMetadata): HeaderFields {
+  return versionId === undefined ? [] : [['x-amz-copy-source-version-id', versionId]]
+}
+
+function noSuchVersion(key: string, versionId: string): S3Error {
+  return new S3Error('NoSuchVersion', undefined, { elements: { Key: key, VersionId: versionId } })
+}
+
+/** The error for a copy whose source does not exist, or is a delete marker (API reference, CopyObject). */
+export function missingSource(
+  { key, versionId }: ObjectName & VersionOptions,
+  marker?: ObjectMetadata,
+): S3Error {
+  if (versionId === undefined) return noSuchKey(key)
+  if (marker === undefined) return noSuchVersion(key, versionId)
+  const message =
+    'The source of a copy request may not specifically refer to a delete marker by version id.'
+  return new S3Error('InvalidRequest', message)
+}
+
+function refusedMarker(marker: ObjectMetadata): S3Error {
+  return new S3Error('MethodNotAllowed', undefined, {
+    elements: { ResourceType: 'DeleteMarker' },
+    headers: {
+      Allow: 'DELETE',
+      'Last-Modified': formatHttpDate(marker.modifiedAtMs),
+      ...Object.fromEntries(versionFields(marker)),
+    },
+  })
+}
