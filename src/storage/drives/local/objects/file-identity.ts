@@ -61,24 +61,19 @@ export function isSameFile(now: Stats, seen: Stats, hasBirthtime: boolean): bool
   )
 }
 
-/**
- * A change of tags moves the modification time by at least `min` milliseconds, and all changes during one read together by
- * less than `max`.
- */
-const tagMoves = { min: 0.001, max: 1 }
-
-/** Tags move the time forward; in the last millisecond of a second backward, because Last-Modified has whole seconds. */
-export function directionOfTags(timeMs: number): 1 | -1 {
-  return timeMs % 1000 > 999 ? -1 : 1
-}
+/** A change of attributes in place moves the modification time by at least this, in milliseconds, within the same one. */
+const minMoveMs = 0.001
 
 /**
- * Whether the file may differ in its tags only (set-attributes.ts). A program that restores the time of a file after an edit may
- * cut off fractions of a microsecond or a millisecond, which moves the time in the other direction.
+ * Whether the file may differ in its attributes only (set-attributes.ts). A program that restores the time of a file after an
+ * edit may cut off fractions of a microsecond, which is a smaller move, or of a millisecond, which leaves no fraction.
  */
-export function hasOtherTags(now: Stats, seen: Stats, hasBirthtime: boolean): boolean {
-  const movedMs = (now.mtimeMs - seen.mtimeMs) * directionOfTags(seen.mtimeMs)
-  if (movedMs < tagMoves.min || movedMs >= tagMoves.max) return false
+export function hasOtherAttributes(now: Stats, seen: Stats, hasBirthtime: boolean): boolean {
+  const wholeMs = Math.floor(seen.mtimeMs)
+  const isMoved = Math.abs(now.mtimeMs - seen.mtimeMs) >= minMoveMs
+  if (!isMoved || Math.floor(now.mtimeMs) !== wholeMs || now.mtimeMs - wholeMs < minMoveMs) {
+    return false
+  }
   const { ino, dev, size, birthtimeMs } = now
   const isSame = ino === seen.ino && dev === seen.dev && size === seen.size
   return isSame && (!hasBirthtime || birthtimeMs === seen.birthtimeMs)
@@ -102,7 +97,7 @@ export function isSameVersion(
   { path, stats }: { readonly path: string; readonly stats: Stats },
   { hasBirthtime, files }: { readonly hasBirthtime: boolean; readonly files: PacedFiles },
 ): Paced<boolean> {
-  if (hasOtherTags(now, stats, hasBirthtime)) return true
+  if (hasOtherAttributes(now, stats, hasBirthtime)) return true
   if (!isSameFile(now, stats, hasBirthtime)) return false
   if (now.ctimeMs === stats.ctimeMs || now.nlink !== stats.nlink) return true
   if (now.mode !== stats.mode || now.uid !== stats.uid || now.gid !== stats.gid) return true
@@ -120,9 +115,14 @@ let lastMicroseconds = 0
 /** Makes the times of processes differ in the nanoseconds, if the file system stores them. */
 const offsetMs = Math.floor(Math.random() * 1000) / 1_000_000
 
-/** The current time in milliseconds with a fraction, never the same twice. */
-export function uniqueTimeMs(): number {
-  lastMicroseconds = Math.max(lastMicroseconds + 1, Date.now() * 1000)
+/**
+ * The current time in milliseconds with a fraction, never the same twice.
+ *
+ * @param afterMs if this clock is behind it, the millisecond after it instead
+ */
+export function uniqueTimeMs(afterMs = 0): number {
+  const earliest = (Math.floor(afterMs) + 1) * 1000
+  lastMicroseconds = Math.max(lastMicroseconds + 1, Date.now() * 1000, earliest)
   return lastMicroseconds / 1000 + offsetMs
 }
 

@@ -4,7 +4,7 @@ import type { Borrow, ObjectMetadata, OpenObject } from '../../drive.ts'
 import { DriveError } from '../../drive-error.ts'
 import { withDriveErrors } from '../fs-error.ts'
 import type { LocalRoot } from '../local-root.ts'
-import { hasOtherTags, isSameFile, isSameVersion } from './file-identity.ts'
+import { hasOtherAttributes, isSameFile, isSameVersion } from './file-identity.ts'
 import type { ObjectFile } from './object-files.ts'
 import { readFullyNow } from './paced-files.ts'
 
@@ -136,7 +136,7 @@ export class LocalObjectReader implements OpenObject {
       const isSame = this.#hasReadPart
         ? await isSameVersion(now, this.#file, this.#root)
         : isSameFile(now, this.#file.stats, hasBirthtime) ||
-          hasOtherTags(now, this.#file.stats, hasBirthtime)
+          hasOtherAttributes(now, this.#file.stats, hasBirthtime)
       if (isWhole && isSame) return
       throw new DriveError(
         'changed',

@@ -5,17 +5,16 @@ import { changedAttributes } from '../../object-lock.ts'
 import { createTempFile, type LocalRoot } from '../local-root.ts'
 import type { ObjectPath } from '../object-path.ts'
 import type { OpenDrive } from '../open-drive.ts'
-import { describe, directionOfTags, isSameFile } from './file-identity.ts'
+import { describe, isSameFile } from './file-identity.ts'
 import { metadataOf, type ObjectFile, openObject } from './object-files.ts'
 import { fsyncFile } from './paced-files.ts'
 
-/** The minimum and maximum change of the modification time by a change of tags. */
+/** The minimum change of the modification time, and distance from the next whole millisecond. */
 const minMoveMs = 0.002
-const maxMoveMs = 0.05
 
 /**
  * As Drive.setAttributes. A record never changes, so the file gets another identity: the changed record is saved under it
- * first, then the modification time moves by some microseconds. Every process sees by the status of the file that it has
+ * first, then the modification time moves within its millisecond, which is the version ID. Every process sees by the status of the file that it has
  * another record (docs/decisions/0002-attributes-by-file-identity.md).
  *
  * The time is changed through the open file, without a fence: it stays the same version, even if the key is overwritten
@@ -68,18 +67,24 @@ async function changeFile(
 }
 
 /**
- * A time near this one, in the form in which the file system stores it: it is tried on another file, because file systems
- * store different fractions. It is random, so that a suspended process can't later give another file the same identity.
+ * Another time in the same millisecond, in the form in which the file system stores it: it is tried on another file, because
+ * file systems store different fractions. It is random, so that a suspended process can't later give another file the same
+ * identity.
  *
  * @throws DriveError `unsupported` if the file system stores no fractions
  */
 async function movedTime(root: LocalRoot, timeMs: number): Promise<number> {
-  const moveMs = minMoveMs + Math.random() * (maxMoveMs - minMoveMs)
+  const wholeMs = Math.floor(timeMs)
+  const isAnother = (ms: number) =>
+    Math.floor(ms) === wholeMs && Math.abs(ms - timeMs) >= minMoveMs && ms - wholeMs >= minMoveMs
+  let wanted: number
+  do wanted = wholeMs + minMoveMs + Math.random() * (1 - 2 * minMoveMs)
+  while (!isAnother(wanted))
   const { path, fd } = await createTempFile(root)
   try {
-    await root.files.setModified(fd, timeMs + directionOfTags(timeMs) * moveMs)
+    await root.files.setModified(fd, wanted)
     const { mtimeMs } = await root.files.fstat(fd)
-    if (mtimeMs !== timeMs && Math.abs(mtimeMs - timeMs) <= 2 * maxMoveMs) return mtimeMs
+    if (isAnother(mtimeMs)) return mtimeMs
   } finally {
     await root.files.close(fd)
     await root.files.unlink(path)
