@@ -12,7 +12,6 @@ import {
   type DriveUnderTest,
   type MakeDrive,
   type MakeOptions,
-  noVersions,
 } from './drive/drive-suite.ts'
 
 const log = { warn: (fields: object, message: string) => console.error(message, fields) }
@@ -98,7 +97,7 @@ export async function localDriveWith(
   const root = makeRoot(t, options)
   const records = new MemoryRecords()
   const open = async () => {
-    const drive = await openLocalDrive({ root, records, log })
+    const drive = await openLocalDrive({ root, records, log, versioningOf: options.versioningOf })
     await drive.prepare(names)
     t.after(() => drive.close())
     return drive
@@ -111,7 +110,6 @@ export async function localDriveWith(
   }
 }
 
-export const localDriveLacks = {
-  ...noVersions,
-  ...(!canMount && { capacity: 'only root may mount a small file system for it' }),
-}
+export const localDriveLacks = canMount
+  ? {}
+  : { capacity: 'only root may mount a small file system for it' }

@@ -1,12 +1,13 @@
 import { driveContract } from './drive-contract.ts'
 import { localDriveLacks, localDriveWith } from './local-drive-under-test.ts'
-import { folders, routed } from './routed-drive-under-test.ts'
+import { folders, nestedVersioning, routed } from './routed-drive-under-test.ts'
 
 driveContract(
   'two local drives',
   async (t, options) => {
     const main = await localDriveWith(t, {}, ['main'])
-    const nas = await localDriveWith(t, options, folders)
+    const versioningOf = nestedVersioning(options)
+    const nas = await localDriveWith(t, { ...options, versioningOf }, folders)
     return {
       ...nas,
       drive: routed(main.drive, nas.drive),

@@ -1,6 +1,6 @@
 import { TurnTaker } from '../../../platform/process/turn-taker.ts'
 import { compareKeys } from '../../../platform/text/key-order.ts'
-import type { Entry, EntryCursor, FolderEntry, ListQuery } from '../listed-entry.ts'
+import type { Entry, FolderEntry, ListQuery } from '../listed-entry.ts'
 import { maxKeyBytes } from './names/key-path.ts'
 
 /** Entries read in one batch. */
@@ -30,7 +30,11 @@ export interface ObjectCandidate {
 }
 
 /** The folders of one bucket, as a drive reads them. */
-export interface FolderTree<Folder extends ReadFolder<FolderNames, unknown>, Candidate> {
+export interface FolderTree<
+  Folder extends ReadFolder<FolderNames, unknown>,
+  Candidate,
+  Listed = Entry,
+> {
   /** Reads the folder with this key; undefined when it does not exist. */
   read(key: string): Promise<Folder | undefined>
   /** Reads a folder by its position in the folder that holds it. */
@@ -40,7 +44,7 @@ export interface FolderTree<Folder extends ReadFolder<FolderNames, unknown>, Can
    * Reads the metadata of objects, and leaves out objects that no longer exist.
    * @param candidates at most 1,000
    */
-  describe(candidates: readonly (Candidate | FolderEntry)[], turns: TurnTaker): Promise<Entry[]>
+  describe(candidates: readonly (Candidate | FolderEntry)[], turns: TurnTaker): Promise<Listed[]>
   /** @throws DriveError `unavailable` if the drive itself is missing, and not only its objects */
   requireDrive(): Promise<void>
 }
@@ -61,15 +65,15 @@ interface Bound {
 }
 
 /**
- * Walks the folders in key order and reads only those that it needs. It seeks its start with a binary search in each
+ * An EntryCursor, unless the tree lists something else. Walks the folders in key order and reads only those that it needs. It seeks its start with a binary search in each
  * folder on the path, so every page costs the same.
  */
 export class FolderCursor<
   Folder extends ReadFolder<FolderNames, unknown>,
   Candidate extends ObjectCandidate,
-> implements EntryCursor
-{
-  readonly #tree: FolderTree<Folder, Candidate>
+  Listed = Entry,
+> {
+  readonly #tree: FolderTree<Folder, Candidate, Listed>
   readonly #query: ListQuery
   /** The prefix up to its last `/`: all entries are in this folder. */
   readonly #baseKey: string
@@ -83,7 +87,7 @@ export class FolderCursor<
   /** Whether a folder was missing when it was read. */
   #hasMissed = false
 
-  constructor(tree: FolderTree<Folder, Candidate>, query: ListQuery) {
+  constructor(tree: FolderTree<Folder, Candidate, Listed>, query: ListQuery) {
     this.#tree = tree
     this.#query = query
     this.#baseKey = query.prefix.slice(0, query.prefix.lastIndexOf('/') + 1)
@@ -107,7 +111,7 @@ export class FolderCursor<
     return compareKeys(key, after.slice(0, after.indexOf('/', prefix.length) + 1)) > 0
   }
 
-  async next(limit: number): Promise<Entry[]> {
+  async next(limit: number): Promise<Listed[]> {
     const turns = new TurnTaker()
     for (;;) {
       const candidates = await this.#collect(Math.min(limit, batchLimit), turns)

@@ -16,13 +16,17 @@ export class CachedObject implements OpenObject {
   readonly size: number
   readonly modifiedAtMs: number
   readonly attributes: Attributes
+  readonly versionId?: string
+  readonly isDeleteMarker?: true
   readonly content: Uint8Array
   #isClosed = false
 
-  constructor({ size, modifiedAtMs, attributes }: ObjectMetadata, content: Uint8Array) {
-    this.size = size
-    this.modifiedAtMs = modifiedAtMs
-    this.attributes = attributes
+  constructor(metadata: ObjectMetadata, content: Uint8Array) {
+    this.size = metadata.size
+    this.modifiedAtMs = metadata.modifiedAtMs
+    this.attributes = metadata.attributes
+    if (metadata.versionId !== undefined) this.versionId = metadata.versionId
+    if (metadata.isDeleteMarker) this.isDeleteMarker = true
     this.content = content
   }
 

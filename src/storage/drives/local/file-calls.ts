@@ -25,7 +25,9 @@ const impatient = new Set<PropertyKey>(['check', 'bucketCreatedAtMs', 'quota'])
 const impatientMs = 800
 const impatientLookMs = 300
 /** Calls that do not use the file system, or that end something that has begun. */
-const passed = new Set<PropertyKey>('abilities close hasMore seek statistics trashes'.split(' '))
+const passed = new Set<PropertyKey>(
+  'abilities close hasMore seek statistics trashes versionsRefusal'.split(' '),
+)
 
 /** The file calls of one drive in the thread pool, if its file system may hang. */
 export class FileCalls {
@@ -204,7 +206,7 @@ export function refusing<Target extends object>(target: Target, calls: FileCalls
       if (typeof value !== 'function' || passed.has(name)) return value
       return (...given: unknown[]) => {
         const call = () => Reflect.apply(value, target, given)
-        if (name === 'list') return refusing(call(), calls)
+        if (name === 'list' || name === 'listVersions') return refusing(call(), calls)
         if (calls.isHanging) return Promise.reject(noAnswer())
         return impatient.has(name) ? calls.impatiently(call()) : call()
       }

@@ -25,11 +25,11 @@ export const fileKind: DriveKind<FileLocation> = {
   inOneForm: async ({ path }) => ({ kind: 'file', path: await realFolderPath(path) }),
   placeOf: ({ drive }) => ({ server: 'file', path: realPathOf(drive.path) }),
   describe: ({ path }) => path,
-  async open({ own, database, log, claim, now, role }) {
+  async open({ own, database, log, claim, now, role, versioningOf }) {
     const root = own.drive.path
     const records = new DatabaseFileRecords(database, own.name, now)
     const drive = await openLocalDrive({
-      ...{ root, records, log, claim },
+      ...{ root, records, log, claim, versioningOf },
       isReadOnly: own.isReadOnly,
       // A database in a file fails when its disk does: that must not look like an object without attributes.
       readsAlone: database.kind === 'postgres',

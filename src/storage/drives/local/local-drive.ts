@@ -4,10 +4,15 @@ import type { Log } from '../../../platform/process/log.ts'
 import type { Drive, HeadOptions, OpenObject, OpenOptions, UploadDrive } from '../drive.ts'
 import { DriveError } from '../drive-error.ts'
 import type { ClaimDrive } from '../drive-notes.ts'
+import { CachedObject } from '../kit/open-objects.ts'
 import { endingDraft } from '../kit/uploads/upload-rules.ts'
-import { plainRemoval } from '../versions.ts'
+import { nullVersionId, plainRemoval, type VersioningOf } from '../versions.ts'
 import { fs, refusing } from './file-calls.ts'
-import { addBucketFolder, removeBucketFolder } from './folders/bucket-folders.ts'
+import {
+  addBucketFolder,
+  removeBucketFolder,
+  removeVersionedBucket,
+} from './folders/bucket-folders.ts'
 import { FolderIndexes } from './folders/folder-indexes.ts'
 import { FolderJournal, type JournalNote } from './folders/folder-journal.ts'
 import { removeEmptyFolders } from './folders/folder-maker.ts'
@@ -26,14 +31,16 @@ import {
   realFolderPath,
   requireOwnFolder,
 } from './local-root.ts'
-import { localPathOf } from './object-path.ts'
+import { historyPathOf, isVersionStore, localPathOf } from './object-path.ts'
 import { AttributeCache } from './objects/attribute-cache.ts'
 import { copyObject } from './objects/copy-file.ts'
 import { LocalDraft } from './objects/draft.ts'
 import type { FileRecords } from './objects/file-record-table.ts'
 import { KeyLocks } from './objects/key-locks.ts'
 import { ObjectCache } from './objects/object-cache.ts'
-import { headObject, metadataOf, openObject } from './objects/object-files.ts'
+import { headObject, metadataOf } from './objects/object-files.ts'
+import { LocalObjectReader } from './objects/object-reader.ts'
+import { OutputFile } from './objects/output-file.ts'
 import { fsyncFile, writeFully } from './objects/paced-files.ts'
 import { removeObject } from './objects/publisher.ts'
 import { setAttributes } from './objects/set-attributes.ts'
@@ -42,6 +49,9 @@ import type { Finding } from './probe/findings.ts'
 import { probeFolder } from './probe/probe-folder.ts'
 import { SmallWrites } from './small-writes/small-writes.ts'
 import { LocalUploads } from './uploads/local-uploads.ts'
+import { findVersion, headVersion, withRequestedId } from './versions/find-version.ts'
+import { openVersionCursor } from './versions/list-versions.ts'
+import { removeVersioned } from './versions/remove-version.ts'
 
 export interface LocalDriveOptions {
   /** The folder of the buckets' folders; created if it is missing. */
@@ -51,6 +61,8 @@ export interface LocalDriveOptions {
   /** Whether objects are read while `records` can't be (Drive.readsAlone). */
   readonly readsAlone?: boolean
   readonly claim?: ClaimDrive
+  /** As OpenParts.versioningOf. */
+  readonly versioningOf?: VersioningOf | undefined
   /** Writes nothing, not even in the drive's own folder. Only reads may be called then. */
   readonly isReadOnly?: boolean
   /**
@@ -77,9 +89,13 @@ export async function openLocalDrive(options: LocalDriveOptions): Promise<Drive>
 }
 
 /** The parts of a drive over an open root. */
-function openOn(root: LocalRoot, { records, log }: LocalDriveOptions): OpenDrive {
+function openOn(
+  root: LocalRoot,
+  { records, log, versioningOf = () => undefined }: LocalDriveOptions,
+): OpenDrive {
   return {
     root,
+    versioningOf,
     locks: new KeyLocks(root),
     attributeCache: new AttributeCache(records, log),
     indexes: new FolderIndexes(root),
@@ -95,8 +111,13 @@ const roomCheckBytes = 8 * 1024 * 1024
 /** Written to check the drive: a full file system may still store fewer bytes, in the inode of the file. */
 const writtenBytes = 4_096
 
+/** No multiple of the steps of any file system that stores less than milliseconds. */
+const oddMs = 777
+
 /** How many folders of buckets are prepared at the same time: on a network file system, each waits for replies. */
 const preparedAtOnce = 16
+
+const nothing = new Uint8Array()
 
 type Calls = Required<Drive>
 
@@ -119,7 +140,7 @@ class LocalDrive implements Drive {
     this.uploads = new LocalUploads(drive)
     this.#drive = drive
     this.#root = root
-    this.#objectCache = new ObjectCache(root)
+    this.#objectCache = new ObjectCache(root, drive)
     this.#onFinding = onFinding
   }
 
@@ -166,7 +187,9 @@ class LocalDrive implements Drive {
 
   readonly removeBucket: Calls['removeBucket'] = async (bucket) => {
     return await withDriveErrors(`remove the folder of bucket ${bucket}`, () =>
-      removeBucketFolder(this.#root, bucket),
+      this.#drive.versioningOf(bucket) === undefined
+        ? removeBucketFolder(this.#root, bucket)
+        : removeVersionedBucket(this.#root, bucket),
     )
   }
 
@@ -189,11 +212,22 @@ class LocalDrive implements Drive {
     })
   }
 
+  readonly versionsRefusal: Calls['versionsRefusal'] = () => undefined
+
+  readonly setVersioning: Calls['setVersioning'] = async () => {
+    await withDriveErrors('test the file system', () => requireFineTimes(this.#root))
+  }
+
+  readonly listVersions: Calls['listVersions'] = (bucket, query) => {
+    return openVersionCursor(this.#drive, bucket, query)
+  }
+
   readonly list: Calls['list'] = (bucket, query) => {
     return openLocalCursor(this.#drive, bucket, query)
   }
 
-  readonly head: Calls['head'] = async (bucket, key, options) => {
+  readonly head: Calls['head'] = async (bucket, key, options = {}) => {
+    if (options.versionId !== undefined) return await this.#headVersion(bucket, key, options)
     const seen = this.#objectCache.head(bucket, key)
     if (seen !== undefined) return seen
     return await withDriveErrors(`read ${bucket}/${key}`, async () => {
@@ -205,8 +239,16 @@ class LocalDrive implements Drive {
     })
   }
 
+  async #headVersion(bucket: string, key: string, options: HeadOptions) {
+    const { versionId } = options
+    return await withDriveErrors(`read ${bucket}/${key}`, () =>
+      headVersion(this.#drive, localPathOf(bucket, key), { ...this.#accepted(options), versionId }),
+    )
+  }
+
   readonly open: Calls['open'] = (bucket, key, options) => {
-    return this.#objectCache.open(bucket, key) ?? this.#find(bucket, key, options)
+    const seen = options?.versionId === undefined && this.#objectCache.open(bucket, key)
+    return seen || this.#find(bucket, key, options)
   }
 
   #accepted(options: HeadOptions | undefined): HeadOptions | undefined {
@@ -220,11 +262,14 @@ class LocalDrive implements Drive {
   ): Promise<OpenObject | undefined> {
     return await withDriveErrors(`read ${bucket}/${key}`, async () => {
       const objectPath = localPathOf(bucket, key)
-      const file = await openObject(this.#drive, objectPath)
-      if (file === undefined) return undefined
+      const { versionId } = options ?? {}
+      const found = await findVersion(this.#drive, objectPath, versionId)
+      if (found?.kind !== 'object') return found && new CachedObject(found.metadata, nothing)
+      const { file } = found
       try {
         const metadata = await metadataOf(this.#drive, objectPath, file, this.#accepted(options))
-        return this.#objectCache.reader(objectPath, file, metadata)
+        if (versionId === undefined) return this.#objectCache.reader(objectPath, file, metadata)
+        return new LocalObjectReader(this.#root, file, withRequestedId(metadata, versionId))
       } catch (error) {
         await this.#root.files.close(file.fd)
         throw error
@@ -247,17 +292,23 @@ class LocalDrive implements Drive {
     )
   }
 
-  readonly setAttributes: Calls['setAttributes'] = async (bucket, key, change) => {
+  readonly setAttributes: Calls['setAttributes'] = async (bucket, key, change, options) => {
     return await withDriveErrors(`change the attributes of ${bucket}/${key}`, () =>
-      setAttributes(this.#drive, localPathOf(bucket, key), change),
+      setAttributes(this.#drive, localPathOf(bucket, key), change, options?.versionId),
     )
   }
 
   readonly remove: Calls['remove'] = async (bucket, key, conditions) => {
     this.#objectCache.release(bucket, key)
-    return await withDriveErrors(`remove ${bucket}/${key}`, async () =>
-      plainRemoval(await removeObject(this.#drive, localPathOf(bucket, key), conditions)),
-    )
+    return await withDriveErrors(`remove ${bucket}/${key}`, async () => {
+      const objectPath = localPathOf(bucket, key)
+      if (this.#drive.versioningOf(bucket) !== undefined) {
+        return await removeVersioned(this.#drive, objectPath, conditions)
+      }
+      const { versionId = nullVersionId } = conditions ?? {}
+      if (versionId !== nullVersionId) return undefined
+      return plainRemoval(await removeObject(this.#drive, objectPath, conditions))
+    })
   }
 
   readonly removeFolder: Calls['removeFolder'] = async (bucket, key) => {
@@ -292,12 +343,34 @@ class LocalDrive implements Drive {
   }
 
   async #tidyFolders({ bucket, key, making }: JournalNote): Promise<void> {
+    if (isVersionStore(bucket)) {
+      const { store, filePath } = historyPathOf({ bucket, key })
+      return await removeEmptyFolders(this.#drive, store, filePath)
+    }
     const objectPath = localPathOf(bucket, key)
     const made = making.map((path) => ({ path }))
     for (const filePath of [objectPath.alternative, objectPath.natural]) {
       await removeEmptyFolders(this.#drive, objectPath, filePath, made)
     }
   }
+}
+
+/**
+ * The version ID of a file is its modification time in whole milliseconds.
+ *
+ * @throws DriveError `unsupported` if the file system stores less
+ */
+async function requireFineTimes(root: LocalRoot): Promise<void> {
+  const output = await OutputFile.temporary(root)
+  try {
+    const timeMs = Math.floor(Date.now() / 1000) * 1000 + oddMs
+    if (Math.floor((await output.shapeAs(timeMs + 0.5)).modifiedAtMs) === timeMs) return
+  } finally {
+    await output.remove()
+  }
+  const message =
+    'The file system of this bucket stores modification times too coarsely for versions.'
+  throw new DriveError('unsupported', `${message} Use one that stores milliseconds.`)
 }
 
 /** Reads the drive's root folder, also on a read-only file system. */

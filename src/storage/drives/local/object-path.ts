@@ -30,6 +30,34 @@ export function localPathOf(bucket: string, key: string): ObjectPath {
   }
 }
 
+/**
+ * Former versions of a bucket's objects are in a bucket of their own in the drive's own folder, like the trash
+ * (trash-bucket.ts). Each key that has any has a folder there, at its alternative path, where no key has a folder.
+ */
+const versionsFolder = '.bucketry/versions/'
+
+export function versionStoreOf(bucket: string): string {
+  return versionsFolder + bucket
+}
+
+/** @param path below the root */
+export function isVersionStore(path: string): boolean {
+  return path.startsWith(versionsFolder)
+}
+
+/** The folder with the former versions of an object. */
+export interface HistoryPath {
+  /** The object's key in the version store. */
+  readonly store: ObjectPath
+  /** The path of a file in the folder, without a name. */
+  readonly filePath: FilePath
+}
+
+export function historyPathOf({ bucket, key }: ObjectName): HistoryPath {
+  const store = localPathOf(isVersionStore(bucket) ? bucket : versionStoreOf(bucket), key)
+  return { store, filePath: { folder: joinFilePath(store.alternative), name: '' } }
+}
+
 /** The file's path below the root. */
 export function joinFilePath(filePath: FilePath): string {
   return `${filePath.folder}/${filePath.name}`
@@ -41,6 +69,8 @@ export function joinFilePath(filePath: FilePath): string {
  * @param path below the root
  */
 export function displacedBy(objectPath: ObjectPath, path: string): ObjectPath | undefined {
+  // A file there that is no version was put there by a person.
+  if (isVersionStore(objectPath.bucket)) return undefined
   let owners = ownersByPath.get(objectPath)
   if (owners === undefined) {
     owners = new Map(

@@ -1,3 +1,4 @@
+import type { VersioningOf } from '../versions.ts'
 import type { FolderIndexes } from './folders/folder-indexes.ts'
 import type { FolderJournal } from './folders/folder-journal.ts'
 import type { FolderSync } from './folders/folder-sync.ts'
@@ -9,6 +10,7 @@ import type { SmallWrites } from './small-writes/small-writes.ts'
 /** The parts of an open drive, for the functions that read and change its objects. */
 export interface OpenDrive {
   readonly root: LocalRoot
+  readonly versioningOf: VersioningOf
   readonly locks: KeyLocks
   readonly attributeCache: AttributeCache
   readonly indexes: FolderIndexes

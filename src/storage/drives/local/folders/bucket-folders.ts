@@ -20,6 +20,7 @@ import {
   newTempPath,
   requireOwnFolder,
 } from '../local-root.ts'
+import { versionStoreOf } from '../object-path.ts'
 import { markFlags } from '../objects/paced-files.ts'
 import { makePrivateFolder, OpenFolder } from './open-folder.ts'
 import { entriesBelow, makeChild, notFolder, removeTree } from './own-folders.ts'
@@ -31,11 +32,39 @@ const attempts = 16
 export async function addBucketFolder(root: LocalRoot, bucket: string): Promise<void> {
   await requireOwnFolder(root)
   await unmark(root, bucket)
+  await unmark(root, versionStoreOf(bucket))
   const folder = await makeFolder(root, bucket.split('/'))
   try {
     await requireUsable(root, folder)
   } finally {
     await folder.close()
+  }
+}
+
+/**
+ * Removes the folders of former versions of a bucket that is about to be removed.
+ * @throws DriveError `not-empty` if there is a version or a delete marker
+ */
+async function removeStore(root: LocalRoot, bucket: string): Promise<void> {
+  await mark(root, bucket)
+  for await (const { path, isFile } of entriesBelow(root, bucketPath(root, bucket))) {
+    if (isFile) throw notEmpty(bucket)
+    await unlessAbsent(() => fs.promises.rmdir(path))
+  }
+  await unlessAbsent(() => fs.promises.rmdir(bucketPath(root, bucket)))
+}
+
+/** As Drive.removeBucket, for a bucket that has or had versions. */
+export async function removeVersionedBucket(root: LocalRoot, bucket: string): Promise<boolean> {
+  await requireOwnFolder(root)
+  const store = versionStoreOf(bucket)
+  try {
+    // First, so that an object that is removed meanwhile leaves no version behind.
+    await removeStore(root, store)
+    return await removeBucketFolder(root, bucket)
+  } catch (error) {
+    await unmark(root, store)
+    throw error
   }
 }
 

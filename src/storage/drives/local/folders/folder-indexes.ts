@@ -4,6 +4,7 @@ import { CallThread } from '../../../../platform/process/call-thread.ts'
 import { SizedCache } from '../../../../platform/process/sized-cache.ts'
 import { isAbsent } from '../fs-error.ts'
 import { type LocalRoot, requireOwnFolder } from '../local-root.ts'
+import { isVersionStore } from '../object-path.ts'
 import { Pace } from '../objects/paced-files.ts'
 import { FolderIndex } from './folder-index.ts'
 import { OpenFolder } from './open-folder.ts'
@@ -146,6 +147,7 @@ export class FolderIndexes {
     const request = {
       path: folder.ownPath,
       descriptors: this.#root.descriptors,
+      isStore: isVersionStore(folder.path.slice(this.#root.path.length + 1)),
       times: isBusy ? busyReadings : 1,
     }
     try {

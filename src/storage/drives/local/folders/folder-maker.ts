@@ -3,7 +3,7 @@ import type { Stats } from 'node:fs'
 import { DriveError } from '../../drive-error.ts'
 import { fs } from '../file-calls.ts'
 import { cannotLink, codeOf } from '../fs-error.ts'
-import { displacedBy, type FilePath, type ObjectPath } from '../object-path.ts'
+import { displacedBy, type FilePath, isVersionStore, type ObjectPath } from '../object-path.ts'
 import { type OpenFence, removeThrough } from '../objects/fence.ts'
 import { describe, folderIdentityOf } from '../objects/file-identity.ts'
 import { largeBytes } from '../objects/put-file.ts'
@@ -100,6 +100,8 @@ export async function removeEmptyFolders(
   made: readonly Pick<MadeName, 'path'>[] = [],
 ): Promise<void> {
   const own = new Set(made.map(({ path }) => path))
+  // The database may be lost, which has the folders that the drive created elsewhere.
+  const areOwn = isVersionStore(objectPath.bucket)
   const components = filePath.folder.split('/')
   const bucketDepth = objectPath.bucket.split('/').length
   while (components.length > bucketDepth) {
@@ -108,7 +110,7 @@ export async function removeEmptyFolders(
     // It was already removed, perhaps before a crash. The folders above may still exist.
     if (parent === undefined) continue
     try {
-      const isOwn = own.has(below(drive, `${parent.path}/${name}`))
+      const isOwn = areOwn || own.has(below(drive, `${parent.path}/${name}`))
       if (!(await removeOne(drive, parent, name, isOwn))) return
       await restoreNatural(drive, objectPath, parent, name)
     } finally {

@@ -32,15 +32,28 @@ import { OpenFolder } from './open-folder.ts'
 type LocalFolder = ReadFolder<FolderIndex, string>
 
 export function openLocalCursor(drive: OpenDrive, bucket: string, query: ListQuery): EntryCursor {
-  const cursor = new FolderCursor(new LocalTree(drive, bucket), query)
+  const tree = new LocalTree(drive, bucket, (candidates, turns) =>
+    describeListed(drive, bucket, candidates, turns),
+  )
+  const cursor = new FolderCursor(tree, query)
   const failure = (error: unknown): never => {
-    throw fsDriveError(error, `list ${bucket}${reasonOf(error, drive.root)}`)
+    throw listFailure(drive, bucket, error)
   }
   return {
     next: (limit) => cursor.next(limit).catch(failure),
     nextKeys: (limit) => cursor.nextKeys(limit).catch(failure),
     seek: (key) => cursor.seek(key),
   }
+}
+
+/** What of a bucket, or of its version store, may be an entry. */
+export function openCandidateCursor(drive: OpenDrive, bucket: string, query: ListQuery) {
+  const tree = new LocalTree(drive, bucket, async (candidates) => [...candidates])
+  return new FolderCursor<LocalFolder, LocalCandidate, LocalCandidate | FolderEntry>(tree, query)
+}
+
+export function listFailure({ root }: ListedDrive, bucket: string, error: unknown): unknown {
+  return fsDriveError(error, `list ${bucket}${reasonOf(error, root)}`)
 }
 
 /**
@@ -53,13 +66,17 @@ function reasonOf(error: unknown, root: LocalRoot): string {
   return `, because ${path.slice(root.path.length + 1)} can't be read`
 }
 
-class LocalTree implements FolderTree<LocalFolder, LocalCandidate> {
+type Describe<Listed> = FolderTree<LocalFolder, LocalCandidate, Listed>['describe']
+
+class LocalTree<Listed> implements FolderTree<LocalFolder, LocalCandidate, Listed> {
   readonly #drive: OpenDrive
   readonly #bucket: string
+  readonly describe: Describe<Listed>
 
-  constructor(drive: OpenDrive, bucket: string) {
+  constructor(drive: OpenDrive, bucket: string, describe: Describe<Listed>) {
     this.#drive = drive
     this.#bucket = bucket
+    this.describe = describe
   }
 
   async read(
@@ -77,13 +94,6 @@ class LocalTree implements FolderTree<LocalFolder, LocalCandidate> {
   candidate(folder: LocalFolder, position: number, key: string): LocalCandidate {
     const isAlternative = folder.names.hasFlag(position, nameFlags.alternative)
     return { kind: 'object', key, path: plainPath(folder, position, key), isAlternative }
-  }
-
-  async describe(
-    candidates: readonly (LocalCandidate | FolderEntry)[],
-    turns: TurnTaker,
-  ): Promise<Entry[]> {
-    return await describeListed(this.#drive, this.#bucket, candidates, turns)
   }
 
   async requireDrive(): Promise<void> {
@@ -143,7 +153,7 @@ export async function describeListed(
 }
 
 /** The batches run concurrently if the database is another process. */
-async function attributesOf(
+export async function attributesOf(
   drive: ListedDrive,
   files: readonly StampedFile[],
   turns: TurnTaker,
@@ -160,7 +170,8 @@ async function attributesOf(
   return (await Promise.all(batches)).flat()
 }
 
-async function lookAtAll(
+/** The files of the objects, at the positions of their candidates. */
+export async function lookAtAll(
   drive: ListedDrive,
   bucket: string,
   candidates: readonly (LocalCandidate | FolderEntry)[],

@@ -1,5 +1,5 @@
 import fs, { type Dirent, type Stats } from 'node:fs'
-import { decodeName } from '../../kit/names/key-path.ts'
+import { decodeName, type NameContext } from '../../kit/names/key-path.ts'
 import { isAbsent } from '../fs-error.ts'
 import { folderOpenFlags } from '../objects/paced-files.ts'
 import { NamePacker, nameFlags, type PackedNames } from './folder-index.ts'
@@ -33,6 +33,8 @@ export interface FolderReadRequest {
   /** A path to the folder; with `descriptors`, `/proc/PID/fd/N`. */
   readonly path: string
   readonly descriptors: string | undefined
+  /** Whether it is in the version store: a folder at an alternative path then is that of an object, and files are none. */
+  readonly isStore: boolean
   /**
    * How often to read the folder. A name that is renamed meanwhile may be missed (readdir(3p)). The result contains the
    * names of all readings.
@@ -103,7 +105,7 @@ function addEntry(reading: Reading, entry: Dirent): string | undefined {
   const { name } = entry
   const type = name.includes(replacementCharacter) ? statsOf(reading, name) : entry
   const isFile = type?.isFile() === true
-  if (!isFile && !type?.isDirectory()) return undefined
+  if (isFile ? reading.request.isStore : !type?.isDirectory()) return undefined
   const { continued } = reading
   if (continued === undefined && !name.includes('%')) {
     // Like nearly all names, it is neither escaped nor cut (key-path.ts).
@@ -111,16 +113,21 @@ function addEntry(reading: Reading, entry: Dirent): string | undefined {
     return undefined
   }
   const found = continued === undefined ? { isFile } : { isFile, continued }
-  const decoded = decodeName(name, found)
+  const decoded = decodeFound(name, found, reading.request)
   if (decoded === undefined) return undefined
   if (decoded.kind === 'continuation') return decoded.continued
   const { segment, isAlternative } = decoded
   const flags =
-    (isFile ? 0 : nameFlags.folder) |
+    (isFile || isAlternative ? 0 : nameFlags.folder) |
     (isAlternative ? nameFlags.alternative : 0) |
     (segment === name ? 0 : nameFlags.encoded)
   reading.packer.add(segment, flags)
   return undefined
+}
+
+function decodeFound(name: string, found: NameContext, { isStore }: FolderReadRequest) {
+  const asFile = isStore ? decodeName(name, { ...found, isFile: true }) : undefined
+  return decodeName(name, found) ?? asFile
 }
 
 function* readInner(reading: Reading, name: string, continued: string): Generator<undefined, void> {

@@ -118,11 +118,11 @@ export class AttributeCache {
     if (unknown.length === 0) return listed as ListedAttributes[]
     const found = await this.#records.findMany(unknown.map((file) => file.identity))
     const strangers = unknown.filter((file) => !found.has(file.identity))
-    const moved = strangers.length === 0 ? noAttributes : await this.#findByPath(strangers)
+    const moved = await this.#findMoved(strangers)
     return files.map((file, index) => {
       const known = listed[index]
       if (known !== undefined) return known
-      const recorded = parseAttributes(found.get(file.identity)) ?? moved.get(file.path)
+      const recorded = parseAttributes(found.get(file.identity)) ?? moved.get(file.identity)
       const read = listedAttributes(recorded ?? { etag: provisionalEtag(file.identity) })
       this.#listed.set(provisionalKey(file), read)
       return read
@@ -152,6 +152,22 @@ export class AttributeCache {
     this.#records.forgetFolder(identity)
   }
 
+  /** By identity. Several versions of an object have the same path, and one look-up finds one of them. */
+  async #findMoved(strangers: readonly StampedFile[]): Promise<ReadonlyMap<string, Attributes>> {
+    const moved = new Map<string, Attributes>()
+    let left = [...strangers]
+    while (left.length > 0) {
+      const byPath = new Map(left.map((file) => [file.path, file]))
+      const found = await this.#findByPath([...byPath.values()])
+      for (const { path, identity } of byPath.values()) {
+        const attributes = found.get(path)
+        if (attributes !== undefined) moved.set(identity, attributes)
+      }
+      left = left.filter((file) => byPath.get(file.path) !== file)
+    }
+    return moved
+  }
+
   async #findByPath(files: readonly StampedFile[]): Promise<ReadonlyMap<string, Attributes>> {
     const found = await this.#records.findByPaths(files)
     const attributes = new Map<string, Attributes>()
@@ -179,8 +195,6 @@ function isAbsence(error: unknown): boolean {
   if (error instanceof TimeLimitError) return true
   return error instanceof DriveError && error.kind === 'unavailable'
 }
-
-const noAttributes: ReadonlyMap<string, Attributes> = new Map()
 
 /** Contains the path, because the guessed content type depends on it. */
 function provisionalKey(file: StampedFile): string {

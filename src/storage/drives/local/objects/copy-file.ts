@@ -6,8 +6,9 @@ import { cannotLink, codeOf } from '../fs-error.ts'
 import { type LocalRoot, newTempPath } from '../local-root.ts'
 import { localPathOf } from '../object-path.ts'
 import type { OpenDrive } from '../open-drive.ts'
+import { findVersion } from '../versions/find-version.ts'
 import { isSameFile, isSameVersion } from './file-identity.ts'
-import { metadataOf, type ObjectFile, openObject } from './object-files.ts'
+import { metadataOf, type ObjectFile } from './object-files.ts'
 import { cloneFile, OutputFile } from './output-file.ts'
 import { readFlags } from './paced-files.ts'
 import { publishFile, sealedFile } from './publisher.ts'
@@ -22,12 +23,14 @@ export async function copyObject(
   const { root } = drive
   const { attributes, conditions, signal, isMove = false } = options
   const from = localPathOf(source.bucket, source.key)
-  const file = await openObject(drive, from)
-  if (file === undefined) return undefined
+  const found = await findVersion(drive, from, source.versionId)
+  if (found?.kind !== 'object') return undefined
+  const { file } = found
   try {
     const metadata = await metadataOf(drive, from, file)
     if (!canCopy(source, metadata.attributes.etag) && !isMove) return undefined
-    const shared = isMove ? await linkToTemp(root, file) : undefined
+    const shared =
+      isMove && mayShare(drive, source, target) ? await linkToTemp(root, file) : undefined
     if (shared !== undefined) {
       return await publishLink(drive, { ...file, path: shared }, target, options)
     }
@@ -42,6 +45,11 @@ export async function copyObject(
   } finally {
     await root.files.close(file.fd)
   }
+}
+
+/** Of two versions of one file, a change of attributes would change both. */
+function mayShare({ versioningOf }: OpenDrive, source: ObjectName, target: ObjectName): boolean {
+  return [source, target].every(({ bucket }) => versioningOf(bucket) === undefined)
 }
 
 /** A temporary name of an open file; undefined if the file system has no hard links. */
@@ -70,7 +78,7 @@ async function publishLink(
     return await publishFile(drive, {
       ...{ objectPath: localPathOf(bucket, key), attributes, conditions },
       // Its bytes were durable before it became an object.
-      file: sealedFile(path, { identity, size, modifiedAtMs }),
+      file: sealedFile(drive.root, path, { identity, size, modifiedAtMs }),
       // The record has the path of the source until the conditions hold.
       ...{ isLinked: true, shapesLate: true },
     })

@@ -5,6 +5,8 @@ import { CachedObject } from '../../kit/open-objects.ts'
 import type { FileClock } from '../file-clock.ts'
 import type { LocalRoot } from '../local-root.ts'
 import type { ObjectPath } from '../object-path.ts'
+import type { OpenDrive } from '../open-drive.ts'
+import { withVersionId } from '../versions/counted-versions.ts'
 import { attributesBytes } from './attribute-cache.ts'
 import { identityOf, isUntouched } from './file-identity.ts'
 import type { ClosedFile, ObjectFile } from './object-files.ts'
@@ -17,6 +19,14 @@ interface CheckedFile {
   readonly path: string
   readonly stats: Stats
   readonly metadata: ObjectMetadata
+}
+
+type VersionedBuckets = Pick<OpenDrive, 'versioningOf'>
+
+/** The name is that in the caches. */
+interface NamedObject {
+  readonly bucket: string
+  readonly name: string
 }
 
 /** Larger objects are read in chunks. */
@@ -38,6 +48,7 @@ const maxAttributesBytes = 2 * 1024
  */
 export class ObjectCache {
   readonly #root: LocalRoot
+  readonly #versions: VersionedBuckets
   /** By bucket and key, as the other two. */
   readonly #checked = new SizedCache<CheckedFile>(maxChecked)
   readonly #openFiles = new OpenFileCache()
@@ -48,8 +59,9 @@ export class ObjectCache {
     files: { hits: 0, misses: 0 },
   }
 
-  constructor(root: LocalRoot) {
+  constructor(root: LocalRoot, versions: VersionedBuckets) {
     this.#root = root
+    this.#versions = versions
     this.#contents = new ContentCache(root.clock)
   }
 
@@ -79,7 +91,7 @@ export class ObjectCache {
       return new LocalObjectReader(this.#root, file, metadata)
     }
     const { fd, path, stats } = file
-    return this.#readerOf(this.#openFiles.add(name, { fd, path, stats, metadata }))
+    return this.#readerOf(objectPath, this.#openFiles.add(name, { fd, path, stats, metadata }))
   }
 
   /** Closes the object's file if it stays open, so that removing the object frees its space. */
@@ -98,7 +110,7 @@ export class ObjectCache {
     if (checked === undefined) return undefined
     const isSame = this.#root.files.readsNow(() => isUnchanged(checked, this.#root.hasBirthtime))
     if (isSame === false) this.#forget(name)
-    return isSame === true ? checked.metadata : undefined
+    return isSame === true ? withVersionId(this.#versions, { bucket }, checked.metadata) : undefined
   }
 
   /** A small object with its bytes, or a large one whose file stays open; undefined if it must be looked up. */
@@ -106,10 +118,11 @@ export class ObjectCache {
     const name = `${bucket}/${key}`
     const checked = this.#checked.get(name)
     if (checked === undefined) return undefined
-    return checked.metadata.size > smallBytes ? this.#openShared(name) : this.#read(name, checked)
+    const named = { bucket, name }
+    return checked.metadata.size > smallBytes ? this.#openShared(named) : this.#read(named, checked)
   }
 
-  #read(name: string, checked: CheckedFile): CachedObject | undefined {
+  #read({ bucket, name }: NamedObject, checked: CheckedFile): CachedObject | undefined {
     const content = this.#contents.get(name, checked)
     const outcome = this.#root.files.readsNow(() => this.#readUnchanged(checked, content))
     if (outcome === 'changed') this.#forget(name)
@@ -117,7 +130,7 @@ export class ObjectCache {
     this.counts.contents[isHit ? 'hits' : 'misses'] += 1
     if (typeof outcome !== 'object') return undefined
     if (!isHit) this.#contents.add(name, checked, outcome)
-    return new CachedObject(checked.metadata, outcome)
+    return new CachedObject(withVersionId(this.#versions, { bucket }, checked.metadata), outcome)
   }
 
   #readUnchanged(checked: CheckedFile, content: Buffer | undefined): Buffer | 'changed' {
@@ -126,7 +139,8 @@ export class ObjectCache {
     return isUnchanged(checked, hasBirthtime) ? content : 'changed'
   }
 
-  #openShared(name: string): LocalObjectReader | undefined {
+  #openShared(named: NamedObject): LocalObjectReader | undefined {
+    const { name } = named
     const shared = this.#openFiles.use(name)
     if (shared === undefined) {
       this.counts.files.misses += 1
@@ -135,14 +149,15 @@ export class ObjectCache {
     // The change time also tells whether the file has become unreadable.
     const isSame = this.#root.files.readsNow(() => isUnchanged(shared, this.#root.hasBirthtime))
     this.counts.files[isSame === true ? 'hits' : 'misses'] += 1
-    if (isSame === true) return this.#readerOf(shared)
+    if (isSame === true) return this.#readerOf(named, shared)
     shared.release()
     if (isSame === false) this.#forget(name)
     return undefined
   }
 
-  #readerOf(shared: SharedFile): LocalObjectReader {
-    const { fd, path, stats, metadata } = shared
+  #readerOf(named: Pick<NamedObject, 'bucket'>, shared: SharedFile): LocalObjectReader {
+    const { fd, path, stats } = shared
+    const metadata = withVersionId(this.#versions, named, shared.metadata)
     const { size, modifiedAtMs } = metadata
     const identity = identityOf(stats, this.#root.hasBirthtime)
     const file = { fd, path, stats, identity, size, modifiedAtMs }

@@ -6,6 +6,7 @@ import { codeOf, isAbsent } from '../fs-error.ts'
 import { type LocalRoot, requireOwnFolder } from '../local-root.ts'
 import type { FilePath, ObjectPath } from '../object-path.ts'
 import type { OpenDrive } from '../open-drive.ts'
+import { withVersionId } from '../versions/counted-versions.ts'
 import { describe, type FileStamp } from './file-identity.ts'
 import { readFlags } from './paced-files.ts'
 
@@ -50,7 +51,7 @@ export async function metadataOf(
   const attributes = options.acceptsProvisional
     ? await drive.attributeCache.ofOrProvisional(stamped)
     : await drive.attributeCache.of(stamped)
-  return { size, modifiedAtMs, attributes }
+  return withVersionId(drive, objectPath, { size, modifiedAtMs, attributes })
 }
 
 /** The object's metadata; leaves no file open. */
@@ -69,7 +70,8 @@ export async function headObject(
   }
 }
 
-async function openAt(root: LocalRoot, filePath: FilePath): Promise<ObjectFile | undefined> {
+/** Undefined if there is no file, or the path leads through a symbolic link. */
+export async function openAt(root: LocalRoot, filePath: FilePath): Promise<ObjectFile | undefined> {
   const { files } = root
   const folder = `${root.path}/${filePath.folder}`
   const path = `${folder}/${filePath.name}`

@@ -18,6 +18,7 @@ export class LocalObjectReader implements OpenObject {
   readonly size: number
   readonly modifiedAtMs: number
   readonly attributes: Attributes
+  readonly versionId?: string
   readonly #root: LocalRoot
   readonly #file: ObjectFile
   readonly #release: () => void | Promise<void>
@@ -40,6 +41,7 @@ export class LocalObjectReader implements OpenObject {
     this.size = metadata.size
     this.modifiedAtMs = metadata.modifiedAtMs
     this.attributes = metadata.attributes
+    if (metadata.versionId !== undefined) this.versionId = metadata.versionId
   }
 
   readNow(start: number, end: number): Uint8Array | undefined {

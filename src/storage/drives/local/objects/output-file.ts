@@ -102,10 +102,18 @@ export class OutputFile {
     return copied
   }
 
-  /** Gives the file a unique modification time, and thus a unique identity (file-identity.ts). */
-  async shape(): Promise<FileStamp> {
-    const { files } = this.#root
-    await files.setModified(this.#fd, uniqueTimeMs())
+  /**
+   * Gives the file a unique modification time, and thus a unique identity (file-identity.ts).
+   *
+   * @param afterMs see `uniqueTimeMs`
+   */
+  async shape(afterMs?: number): Promise<FileStamp> {
+    return await this.shapeAs(uniqueTimeMs(afterMs))
+  }
+
+  /** Gives the file this modification time. */
+  async shapeAs(timeMs: number): Promise<FileStamp> {
+    await this.#root.files.setModified(this.#fd, timeMs)
     return describe(await this.stats(), this.#root)
   }
 

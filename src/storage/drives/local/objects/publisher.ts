@@ -7,15 +7,20 @@ import type { ObjectMetadata, RemovalConditions, WriteConditions } from '../../d
 import { DriveError } from '../../drive-error.ts'
 import { assertRemovalConditions, versionOf } from '../../write-conditions.ts'
 import { allDone } from '../file-calls.ts'
+import type { JournalEntry } from '../folders/folder-journal.ts'
 import { ensureFolder, type MadeName, unmakeFolders } from '../folders/folder-maker.ts'
 import type { OpenFolder } from '../folders/open-folder.ts'
-import { requireOwnFolder } from '../local-root.ts'
-import type { FilePath, ObjectPath } from '../object-path.ts'
+import { type LocalRoot, requireOwnFolder } from '../local-root.ts'
+import { isVersionStore, type ObjectPath } from '../object-path.ts'
 import type { OpenDrive } from '../open-drive.ts'
+import { withVersionId } from '../versions/counted-versions.ts'
+import type { KeyHistory } from '../versions/key-history.ts'
+import { type MissingFolder, missingHistory, withHistory } from '../versions/with-history.ts'
 import type { StampedFile } from './attribute-cache.ts'
 import type { OpenFence } from './fence.ts'
 import type { FileStamp } from './file-identity.ts'
 import { headObject } from './object-files.ts'
+import { OutputFile } from './output-file.ts'
 import { type PutDone, type PutOrder, putFile, type Taken, takeFile } from './put-file.ts'
 
 /** Attempts while other programs change the files of an object whose lock a writer holds. */
@@ -24,15 +29,36 @@ const attempts = 16
 /** A file with all bytes of an object. */
 interface WholeFile {
   readonly path: string
-  /** Gives the file its final form and returns the result. */
-  shape(): Promise<FileStamp>
+  /**
+   * Gives the file its final form and returns the result. May be called again.
+   *
+   * @param afterMs the modification time must be in a later millisecond
+   */
+  shape(afterMs?: number): Promise<FileStamp>
   /** Makes the file durable in that form. */
   flush(): Promise<void>
 }
 
-/** A file that already has its final form and is durable. */
-export function sealedFile(path: string, stamp: FileStamp): WholeFile {
-  return { path, shape: () => Promise.resolve(stamp), flush: () => Promise.resolve() }
+/** A file that already has its final form and is durable, unless its time is that of another version. */
+export function sealedFile(root: LocalRoot, path: string, stamp: FileStamp): WholeFile {
+  let isShaped = false
+  return {
+    path,
+    async shape(afterMs) {
+      const isSealed = !isShaped
+      isShaped = true
+      if (isSealed) return stamp
+      const output = await OutputFile.open(root, path)
+      try {
+        const shaped = await output.shape(afterMs)
+        await output.flush()
+        return shaped
+      } finally {
+        await output.close()
+      }
+    },
+    flush: () => Promise.resolve(),
+  }
 }
 
 /** A file that is to become an object. */
@@ -52,6 +78,8 @@ interface LocalPublication extends Omit<PutOrder, 'fence' | 'identity' | 'path'>
 interface TargetFolder {
   readonly made: readonly MadeName[]
   folder: OpenFolder | undefined
+  /** To be closed when the folders have content, or were removed. */
+  readonly entries: (JournalEntry | undefined)[]
 }
 
 /** As Draft.publish. */
@@ -59,21 +87,21 @@ export async function publishFile(
   drive: OpenDrive,
   publication: LocalPublication,
 ): Promise<ObjectMetadata> {
-  const { objectPath } = publication
+  const { objectPath, attributes } = publication
   const { folder, made, entry } = await ensureFolder(drive, objectPath, objectPath.natural)
-  const target: TargetFolder = { made, folder }
+  const target: TargetFolder = { made, folder, entries: [entry] }
   try {
     const { file, done } = await put(drive, publication, target)
     // The file is the object now, so its record must stay even if a later step fails.
     await finish(drive, objectPath, done)
     const { size, modifiedAtMs } = file
-    return { size, modifiedAtMs, attributes: publication.attributes }
+    return withVersionId(drive, objectPath, { size, modifiedAtMs, attributes })
   } catch (error) {
     if (made.length > 0) await unmakeFolders(drive, objectPath, objectPath.natural, made)
     throw error
   } finally {
     await target.folder?.close()
-    await entry?.close()
+    for (const entry of target.entries) await entry?.close()
   }
 }
 
@@ -84,27 +112,27 @@ async function put(
   target: TargetFolder,
 ): Promise<{ readonly file: StampedFile; readonly done: PutDone }> {
   const { objectPath } = publication
-  const { made } = target
-  let file = publication.shapesLate ? undefined : await seal(drive, publication, made)
+  const sealing: Sealing = { drive, publication, made: target.made, file: undefined }
+  if (!publication.shapesLate) await seal(sealing)
   let isPublished = false
   try {
     for (let attempt = 0; attempt < attempts; attempt++) {
-      const { sealed, result } = await drive.locks.hold(objectPath.path, async (fence) => {
-        await requireConditions(drive, objectPath, publication.conditions)
-        const sealed = file ?? (await seal(drive, publication, made))
-        const { folder } = target
-        target.folder = undefined
-        const { path } = publication.file
-        const order = { ...publication, path, identity: sealed.identity, fence }
-        const result = await putFile(drive.root, order, folder)
+      const result = await drive.locks.hold(objectPath.path, async (fence) => {
+        const result = await withHistory(drive, objectPath, fence, async (history) => {
+          await requireConditions(drive, objectPath, publication.conditions)
+          return await putKeeping(sealing, target, fence, history)
+        })
         isPublished = result.kind === 'done'
-        return { sealed, result }
+        return result
       })
-      file = sealed
-      if (result.kind === 'done') return { file: sealed, done: result }
-      if (result.kind === 'missing') await remake(drive, publication, result.filePath, sealed)
+      const { file } = sealing
+      if (result.kind === 'done' && file !== undefined) return { file, done: result }
+      if (result.kind === 'missing') {
+        target.entries.push(await remake(drive, result, publication.attributes, file))
+      }
     }
   } catch (error) {
+    const { file } = sealing
     if (file !== undefined && !isPublished && !publication.isLinked) {
       await forgetUnlessThere(drive, objectPath, file)
     }
@@ -114,6 +142,36 @@ async function put(
     'busy',
     'The object at this key keeps being changed by another client. Try again.',
   )
+}
+
+/**
+ * Moves the file to its path, after the version that it replaces has got its name in the store.
+ *
+ * @param history undefined if the bucket never had versions
+ */
+async function putKeeping(
+  sealing: Sealing,
+  target: TargetFolder,
+  fence: OpenFence,
+  history: KeyHistory | undefined,
+): Promise<PutDone | MissingFolder | { readonly kind: 'again' }> {
+  const { drive, publication } = sealing
+  if (history?.keepsCurrent && !history.hasFolder) return missingHistory(history)
+  let file = sealing.file ?? (await seal(sealing))
+  while (history?.isTaken(file)) file = await seal(sealing, file)
+  if (history?.keepsCurrent) {
+    await history.keepCurrent()
+    // Otherwise a power failure could keep the rename and lose this.
+    await history.sync()
+  }
+  const { folder } = target
+  target.folder = undefined
+  const { path } = publication.file
+  const order = { ...publication, path, identity: file.identity, fence }
+  const result = await putFile(drive.root, order, folder)
+  // What can't be removed stays hidden.
+  if (result.kind === 'done') await history?.dropReplacedNulls().catch(() => undefined)
+  return result.kind === 'missing' ? { ...result, objectPath: publication.objectPath } : result
 }
 
 /**
@@ -155,20 +213,29 @@ async function removeFrom(
     return moved
   })
   if (taken.length === 0) await requireOwnFolder(drive.root)
+  await finishTaken(drive, objectPath, taken)
+  return taken.length > 0
+}
+
+/** Makes the removal durable. */
+export async function finishTaken(
+  drive: OpenDrive,
+  objectPath: ObjectPath,
+  taken: readonly Taken[],
+): Promise<void> {
   for (const { filePath, folder, gone } of taken) {
     await makeDurable(drive, folder)
     if (gone !== undefined) drive.attributeCache.forget(gone)
     // The object is deleted: a folder that cannot be removed now must not fail the request.
     await unmakeFolders(drive, objectPath, filePath, [])
   }
-  return taken.length > 0
 }
 
 /**
  * If both files exist, the natural one is the object. It is removed last, so that the other one
  * never becomes visible.
  */
-async function takeBoth(
+export async function takeBoth(
   { root }: OpenDrive,
   { natural, alternative }: ObjectPath,
   fence: OpenFence,
@@ -183,7 +250,11 @@ async function takeBoth(
   }
 }
 
-async function finish(drive: OpenDrive, objectPath: ObjectPath, { folder, gone, stale }: PutDone) {
+export async function finish(
+  drive: OpenDrive,
+  objectPath: ObjectPath,
+  { folder, gone, stale }: PutDone,
+) {
   if (gone !== undefined) drive.attributeCache.forget(gone)
   if (stale?.gone !== undefined) drive.attributeCache.forget(stale.gone)
   const other = stale?.folder === folder ? undefined : stale
@@ -201,37 +272,55 @@ export async function makeDurable(drive: OpenDrive, folder: OpenFolder): Promise
   }
 }
 
-/** Creates a folder that was removed because it was still empty, or that is only needed now. */
-async function remake(
+/**
+ * Creates a folder that was removed because it was still empty, or that is only needed now.
+ *
+ * @param file for whose record the folder is stored as the drive's own
+ */
+export async function remake(
   drive: OpenDrive,
-  publication: LocalPublication,
-  filePath: FilePath,
-  file: StampedFile,
-): Promise<void> {
-  const { folder, made, entry } = await ensureFolder(drive, publication.objectPath, filePath)
+  { objectPath, filePath }: MissingFolder,
+  attributes: Attributes,
+  file: StampedFile | undefined,
+): Promise<JournalEntry | undefined> {
+  const { folder, made, entry } = await ensureFolder(drive, objectPath, filePath)
   try {
     await folder.close()
-    if (made.length > 0)
-      await drive.attributeCache.save(file, publication.attributes, identitiesOf(made))
-  } finally {
+    if (made.length > 0 && file !== undefined && !isVersionStore(objectPath.bucket))
+      await drive.attributeCache.save(file, attributes, identitiesOf(made))
+    return entry
+  } catch (error) {
     await entry?.close()
+    throw error
   }
 }
 
-/** Makes the bytes and the attributes durable, before the object becomes visible. */
-async function seal(
-  drive: OpenDrive,
-  publication: LocalPublication,
-  made: readonly MadeName[],
-): Promise<StampedFile> {
-  const { objectPath, attributes, file } = publication
-  const stamped = { ...(await file.shape()), path: objectPath.path }
+/** A file on its way to be published. */
+interface Sealing {
+  readonly drive: OpenDrive
+  readonly publication: LocalPublication
+  readonly made: readonly MadeName[]
+  file: StampedFile | undefined
+}
+
+/**
+ * Makes the bytes and the attributes durable, before the object becomes visible.
+ *
+ * @param former its stamp with a time that another version has
+ */
+async function seal(sealing: Sealing, former?: StampedFile): Promise<StampedFile> {
+  const { drive, made } = sealing
+  const { objectPath, attributes, file } = sealing.publication
+  const afterMs = former?.modifiedAtMs ?? drive.versioningOf(objectPath.bucket)?.changes.at(-1)
+  const stamped = { ...(await file.shape(afterMs)), path: objectPath.path }
   const saved = drive.attributeCache.save(stamped, attributes, identitiesOf(made))
   await allDone([file.flush(), saved])
+  if (former !== undefined) drive.attributeCache.forget(former.identity)
+  sealing.file = stamped
   return stamped
 }
 
-async function requireConditions(
+export async function requireConditions(
   drive: OpenDrive,
   objectPath: ObjectPath,
   conditions: RemovalConditions | undefined,
@@ -242,12 +331,12 @@ async function requireConditions(
 }
 
 /** Whether the conditions require an object. */
-function needsObject({ ifMatch, ifModifiedAtMs }: RemovalConditions = {}): boolean {
+export function needsObject({ ifMatch, ifModifiedAtMs }: RemovalConditions = {}): boolean {
   return ifMatch !== undefined || ifModifiedAtMs !== undefined
 }
 
 /** The lock was taken over since the conditions held, or the file was removed by hand. */
-function removedMeanwhile(): DriveError {
+export function removedMeanwhile(): DriveError {
   const message = 'Another client removed the object at this moment. Try again.'
   return new DriveError('busy', message, { retryAfterSeconds: 1 })
 }

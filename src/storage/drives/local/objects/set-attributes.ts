@@ -5,8 +5,10 @@ import { changedAttributes } from '../../object-lock.ts'
 import { createTempFile, type LocalRoot } from '../local-root.ts'
 import type { ObjectPath } from '../object-path.ts'
 import type { OpenDrive } from '../open-drive.ts'
+import { withVersionId } from '../versions/counted-versions.ts'
+import { findVersion, withRequestedId } from '../versions/find-version.ts'
 import { describe, isSameFile } from './file-identity.ts'
-import { metadataOf, type ObjectFile, openObject } from './object-files.ts'
+import { metadataOf, type ObjectFile } from './object-files.ts'
 import { fsyncFile } from './paced-files.ts'
 
 /** The minimum change of the modification time, and distance from the next whole millisecond. */
@@ -24,13 +26,16 @@ export async function setAttributes(
   drive: OpenDrive,
   objectPath: ObjectPath,
   change: AttributeChange,
+  versionId?: string,
 ): Promise<ObjectMetadata | undefined> {
   // Without a lock, two changes could give the same identity to different attributes.
   return await drive.locks.hold(objectPath.path, async () => {
-    const file = await openObject(drive, objectPath)
-    if (file === undefined) return undefined
+    const found = await findVersion(drive, objectPath, versionId)
+    if (found?.kind !== 'object') return undefined
+    const { file } = found
     try {
-      return await changeFile(drive, objectPath, { file, change })
+      const metadata = await changeFile(drive, objectPath, { file, change })
+      return withRequestedId(metadata, versionId)
     } finally {
       await drive.root.files.close(file.fd)
     }
@@ -63,7 +68,7 @@ async function changeFile(
     throw error
   }
   attributeCache.forget(file.identity)
-  return { size: file.size, modifiedAtMs, attributes }
+  return withVersionId(drive, objectPath, { size: file.size, modifiedAtMs, attributes })
 }
 
 /**

@@ -4,13 +4,14 @@ import { DriveError } from '../../drive-error.ts'
 import { allDone, fs } from '../file-calls.ts'
 import { OpenFolder } from '../folders/open-folder.ts'
 import { type LocalRoot, newTempPath, requireOwnFolder } from '../local-root.ts'
-import { joinFilePath, type ObjectPath } from '../object-path.ts'
+import { historyPathOf, joinFilePath, type ObjectPath } from '../object-path.ts'
 import { type FileStamp, uniqueTimeMs } from '../objects/file-identity.ts'
 import type { LockPaths } from '../objects/key-locks.ts'
 import { fsyncFile } from '../objects/paced-files.ts'
 import { makeDurable, publishFile, sealedFile } from '../objects/publisher.ts'
 import type { OpenDrive } from '../open-drive.ts'
-import type { MovedFile, PublishOutcome } from './write-thread.ts'
+import { withVersionId } from '../versions/counted-versions.ts'
+import type { MovedFile, PublishJob, PublishOutcome } from './write-thread.ts'
 
 /** An unconditional write of a small object. */
 interface SmallObject {
@@ -51,7 +52,8 @@ async function publishInThread(
   const { root, attributeCache, writes } = drive
   const path = newTempPath(root)
   const { objectPath, bytes, attributes } = small
-  const sealed = await writes.seal({ path, bytes, modifiedAtMs: uniqueTimeMs() })
+  const changedAtMs = drive.versioningOf(objectPath.bucket)?.changes.at(-1)
+  const sealed = await writes.seal({ path, bytes, modifiedAtMs: uniqueTimeMs(changedAtMs) })
   if (sealed === undefined) return undefined
   const { fd, stamp } = sealed
   try {
@@ -84,27 +86,41 @@ async function publishSealed(
   stamp: FileStamp,
 ): Promise<ObjectMetadata> {
   const { attributeCache, locks } = drive
-  const moved = await locks.inTurn(objectPath.path, (lock) => move(drive, objectPath, path, lock))
+  const history = await historyOf(drive, objectPath)
+  const job = { path, history: history?.path }
+  const moved = history?.isNeeded
+    ? undefined
+    : await locks.inTurn(objectPath.path, (lock) => move(drive, objectPath, job, lock))
   if (moved === undefined) {
-    const file = sealedFile(path, stamp)
+    const file = sealedFile(drive.root, path, stamp)
     return publishFile(drive, { objectPath, file, attributes, conditions: undefined })
   }
   // The file is the object now, so its record must stay even if a later step fails.
   if (moved.gone !== undefined) attributeCache.forget(moved.gone)
   await syncFolder(drive, objectPath, moved)
-  return { size: stamp.size, modifiedAtMs: stamp.modifiedAtMs, attributes }
+  const { size, modifiedAtMs } = stamp
+  return withVersionId(drive, objectPath, { size, modifiedAtMs, attributes })
+}
+
+/** In a bucket with versions, the thread writes only new keys. @returns undefined in any other bucket */
+async function historyOf({ root, versioningOf }: OpenDrive, objectPath: ObjectPath) {
+  if (versioningOf(objectPath.bucket) === undefined) return undefined
+  const path = `${root.path}/${historyPathOf(objectPath).filePath.folder}`
+  const present = await root.files.lstat(`${root.path}/${objectPath.path}`)
+  return { path, isNeeded: present !== undefined }
 }
 
 async function move(
   { root, writes, locks }: OpenDrive,
   { natural, alternative }: ObjectPath,
-  path: string,
+  { path, history }: Pick<PublishJob, 'path' | 'history'>,
   lock: LockPaths,
 ): Promise<PublishOutcome['moved']> {
   const { holder } = lock
   if (holder === undefined) return undefined
   const job = {
     path,
+    history,
     name: natural.name,
     lock: { holder, path: lock.path },
     folder: `${root.path}/${natural.folder}`,

@@ -37,6 +37,8 @@ export interface PublishJob {
   readonly name: string
   /** The absolute alternative path. */
   readonly alternative: string
+  /** The absolute path of the former versions, of which there must be none. Absent if the bucket never had versions. */
+  readonly history: string | undefined
   /** The file that names this process, and the path to link it to (key-locks.ts). */
   readonly lock: { readonly holder: string; readonly path: string }
 }
@@ -183,7 +185,9 @@ class WriteRun {
     const present = fs.lstatSync(target, { throwIfNoEntry: false })
     // Replacing a large file takes long, and the other jobs would wait.
     if (present !== undefined && (!present.isFile() || present.size >= largeBytes)) return undefined
-    if (fs.lstatSync(job.alternative, { throwIfNoEntry: false }) !== undefined) return undefined
+    if (exists(job.alternative)) return undefined
+    const { history } = job
+    if (history !== undefined && (present !== undefined || exists(history))) return undefined
     fs.renameSync(job.path, target)
     folder.isSynced = false
     return { gone: present && goneIdentity(present, hasBirthtime) }
@@ -227,6 +231,10 @@ class WriteRun {
       if (syncMs > slowSyncMs) this.#doesSync = false
     }
   }
+}
+
+function exists(path: string): boolean {
+  return fs.lstatSync(path, { throwIfNoEntry: false }) !== undefined
 }
 
 /** The call's result; undefined when it failed. */

@@ -61,10 +61,10 @@ export class UploadFolder {
       shapesLate: options.isLonger,
       file: {
         path: output.path,
-        shape: async () => {
+        shape: async (afterMs) => {
           options.assertHeld?.()
           if (options.isLonger) await output.truncate(options.size)
-          const stamp = await output.shape()
+          const stamp = await output.shape(afterMs)
           // Empty: it needs no space on a full disk.
           const mark = `${this.path}/${options.mark}${stamp.identity}`
           await fs.promises.writeFile(mark, '', { flag: markFlags })

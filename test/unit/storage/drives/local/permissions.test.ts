@@ -23,7 +23,7 @@ test('unreadable files are denied, not absent; those that may be replaced are re
     putInFolder: 'denied',
     conditional: 'denied',
     overwrite: 6,
-    remove: true,
+    remove: {},
     // If they were omitted, the objects in the unreadable folder would seem deleted.
     list: 'denied',
     reason: `Could not list alpha, because alpha/closed can't be read (EACCES). ${advice}`,

@@ -348,7 +348,7 @@ test('open combines a kept file only with its own metadata', async (t) => {
   const opened = await openSeen(t)
   const { path } = opened
   const root = await openLocalRoot(opened.root)
-  const cache = new ObjectCache(root)
+  const cache = new ObjectCache(root, { versioningOf: () => undefined })
   t.after(() => cache.close())
   const objectPath = localPathOf(bucket, 'dir/k')
   const write = (text: string) => {

@@ -149,6 +149,7 @@ test('a file system with whole seconds cannot do it, and says so', async (t) => 
   const { drive, records, root: path } = await open(t)
   const root = { ...(await openLocalRoot(path)), files: new WholeSeconds(false) }
   const parts = {
+    versioningOf: () => undefined,
     ...{ root, locks: new KeyLocks(root), attributeCache: new AttributeCache(records, log) },
     ...{
       indexes: new FolderIndexes(root),

@@ -28,6 +28,7 @@ function makeFolders(t: TestContext) {
   })
   const publishJob = (name: string, from = 'temporary'): PublishJob => ({
     ...{ kind: 'publish', path: `${root}/${from}`, folder, name },
+    history: undefined,
     alternative: `${folder}/${name}.%file`,
     lock: { holder: `${root}/holder`, path: `${root}/locks/${name}` },
   })

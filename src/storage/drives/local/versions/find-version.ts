@@ -1,0 +1,95 @@
+import type { HeadOptions, ObjectMetadata } from '../../drive.ts'
+import { nullVersionId } from '../../versions.ts'
+import { historyPathOf, type ObjectPath } from '../object-path.ts'
+import { metadataOf, type ObjectFile, openAt, openObject } from '../objects/object-files.ts'
+import type { OpenDrive } from '../open-drive.ts'
+import { countVersions } from './counted-versions.ts'
+import { currentVersion, readHistory } from './stored-versions.ts'
+import { type StoredVersion, timeIn, versionIdOf } from './version-names.ts'
+
+/** Looks again, because a version may become the current one, or a former one, meanwhile. */
+const looks = 3
+
+/** A version that is an object is open: the caller must close it. */
+type FoundVersion =
+  | { readonly kind: 'object'; readonly file: ObjectFile }
+  | { readonly kind: 'marker'; readonly metadata: ObjectMetadata }
+
+/** The object, or one of its versions; undefined if there is none. */
+export async function findVersion(
+  drive: OpenDrive,
+  objectPath: ObjectPath,
+  versionId: string | undefined,
+): Promise<FoundVersion | undefined> {
+  const hasVersions = drive.versioningOf(objectPath.bucket) !== undefined
+  if (!hasVersions && versionId !== undefined && versionId !== nullVersionId) return undefined
+  if (!hasVersions || versionId === undefined) {
+    const file = await openObject(drive, objectPath)
+    return file && { kind: 'object', file }
+  }
+  for (let look = 0; look < looks; look++) {
+    const found = await lookFor(drive, objectPath, versionId)
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+/** The metadata of a version that is an object; leaves no file open. */
+export async function headVersion(
+  drive: OpenDrive,
+  objectPath: ObjectPath,
+  options: HeadOptions,
+): Promise<ObjectMetadata | undefined> {
+  const found = await findVersion(drive, objectPath, options.versionId)
+  if (found?.kind !== 'object') return found?.metadata
+  try {
+    const metadata = await metadataOf(drive, objectPath, found.file, options)
+    return withRequestedId(metadata, options.versionId)
+  } finally {
+    await drive.root.files.close(found.file.fd)
+  }
+}
+
+/** A file with the time of a version `null` may have another ID, if it was put there by hand. */
+export function withRequestedId<Metadata extends ObjectMetadata>(
+  metadata: Metadata,
+  versionId: string | undefined,
+): Metadata {
+  if (versionId === undefined || metadata.versionId === undefined) return metadata
+  return { ...metadata, versionId }
+}
+
+async function lookFor(
+  drive: OpenDrive,
+  objectPath: ObjectPath,
+  versionId: string,
+): Promise<FoundVersion | undefined> {
+  const { root } = drive
+  const versioning = drive.versioningOf(objectPath.bucket)
+  if (versioning === undefined) return undefined
+  // Before the store: a version that is replaced meanwhile has its name there first.
+  const file = await openObject(drive, objectPath)
+  let isFound = false
+  const path = historyPathOf(objectPath)
+  const history = await readHistory(root, path)
+  try {
+    const current = file && (await currentVersion(root, file.stats, history, versioning))
+    isFound = current !== undefined && versionIdOf(current) === versionId
+    if (isFound && file !== undefined) return { kind: 'object', file }
+    const { counted } = countVersions(current, history.stored)
+    const version = counted.find((one) => versionIdOf(one) === versionId)
+    if (version?.isDeleteMarker) return { kind: 'marker', metadata: markerMetadata(version) }
+    const stored = version && (await openAt(root, { ...path.filePath, name: version.name }))
+    return stored && { kind: 'object', file: stored }
+  } finally {
+    await history.folder?.close()
+    if (!isFound && file !== undefined) await root.files.close(file.fd)
+  }
+}
+
+function markerMetadata(marker: StoredVersion): ObjectMetadata {
+  return {
+    ...{ size: 0, modifiedAtMs: timeIn(marker.time) ?? 0, isDeleteMarker: true },
+    ...{ attributes: { etag: '', headers: {}, metadata: {} }, versionId: versionIdOf(marker) },
+  }
+}

@@ -1,0 +1,266 @@
+import type { Stats } from 'node:fs'
+import { DriveError } from '../../drive-error.ts'
+import { isEnabled, type Versioning } from '../../versions.ts'
+import { fs } from '../file-calls.ts'
+import { OpenFolder } from '../folders/open-folder.ts'
+import { cannotLink, codeOf, unlessAbsent } from '../fs-error.ts'
+import { type HistoryPath, historyPathOf, type ObjectPath } from '../object-path.ts'
+import type { StampedFile } from '../objects/attribute-cache.ts'
+import { type OpenFence, overtaken, removeThrough } from '../objects/fence.ts'
+import {
+  describe,
+  type FileStamp,
+  goneIdentity,
+  isSameFile,
+  uniqueTimeMs,
+} from '../objects/file-identity.ts'
+import { cloneFile, OutputFile } from '../objects/output-file.ts'
+import { createFlags, readFlags } from '../objects/paced-files.ts'
+import { largeBytes } from '../objects/put-file.ts'
+import type { OpenDrive } from '../open-drive.ts'
+import { archivedAs, countVersions, isTaken, newMarker } from './counted-versions.ts'
+import { type CurrentFile, currentFile, currentVersion, readHistory } from './stored-versions.ts'
+import { newestFirst, type StoredVersion, timeText } from './version-names.ts'
+
+interface Parts {
+  readonly drive: OpenDrive
+  readonly objectPath: ObjectPath
+  readonly versioning: Versioning
+  readonly fence: OpenFence
+}
+
+/** A file that is to have another name. */
+interface NamedFile {
+  readonly path: string
+  readonly stats: Stats
+}
+
+/**
+ * The versions of a key, for a writer that holds the lock of the key. Each change is one rename out of the fence or into it,
+ * so it fails if another process has taken over the lock. docs/paths/publishing-a-file.md has the order of the steps.
+ */
+export class KeyHistory {
+  readonly path: HistoryPath
+  readonly versioning: Versioning
+  /** The object's file. */
+  readonly current: CurrentFile | undefined
+  readonly #parts: Parts
+  readonly #folder: OpenFolder | undefined
+  /** Without leftovers, the newest first. */
+  #stored: readonly StoredVersion[] = []
+  #currentTime: { readonly time: string; readonly isNull: boolean } | undefined
+
+  private constructor(
+    parts: Parts,
+    path: HistoryPath,
+    current: CurrentFile | undefined,
+    folder: OpenFolder | undefined,
+  ) {
+    this.#parts = parts
+    this.path = path
+    this.versioning = parts.versioning
+    this.current = current
+    this.#folder = folder
+  }
+
+  /** Removes what interrupted changes have left. */
+  static async open(parts: Parts): Promise<KeyHistory> {
+    const { drive, objectPath, versioning } = parts
+    const path = historyPathOf(objectPath)
+    const file = await currentFile(drive.root, objectPath)
+    const read = await readHistory(drive.root, path)
+    const history = new KeyHistory(parts, path, file, read.folder)
+    try {
+      const current = file && (await currentVersion(drive.root, file.stats, read, versioning))
+      const { leftovers } = countVersions(current, read.stored)
+      history.#currentTime = current
+      history.#stored = read.stored
+      await history.drop(leftovers)
+      return history
+    } catch (error) {
+      await read.folder?.close()
+      throw error
+    }
+  }
+
+  /** Whether nothing is stored, and nothing has to be. */
+  get isEmpty(): boolean {
+    return this.#stored.length === 0
+  }
+
+  get hasFolder(): boolean {
+    return this.#folder !== undefined
+  }
+
+  /** Whether the current version has to be stored before it is replaced or removed. */
+  get keepsCurrent(): boolean {
+    return this.#currentTime !== undefined && this.#archived() !== undefined
+  }
+
+  get currentTime(): { readonly time: string; readonly isNull: boolean } | undefined {
+    return this.#currentTime
+  }
+
+  /** Without the current version, the newest first. */
+  get counted(): readonly StoredVersion[] {
+    const current = this.#currentTime && { ...this.#currentTime, isSameFile: () => false }
+    return countVersions(current, this.#stored).counted
+  }
+
+  get stored(): readonly StoredVersion[] {
+    return this.#stored
+  }
+
+  isTaken({ modifiedAtMs }: Pick<FileStamp, 'modifiedAtMs'>): boolean {
+    return isTaken(this.#currentTime, this.#stored, timeText(modifiedAtMs))
+  }
+
+  #archived(): StoredVersion | undefined {
+    return this.#currentTime && archivedAs(this.#currentTime, this.#stored, this.versioning)
+  }
+
+  /** Gives the current version its name in the store, beside its path. Not durable before `sync`. */
+  async keepCurrent(): Promise<void> {
+    const { drive } = this.#parts
+    const version = this.#archived()
+    if (this.current === undefined || version === undefined) return
+    const { filePath, stats } = this.current
+    const folder = await OpenFolder.open(drive.root, filePath.folder)
+    if (folder === undefined) throw changing()
+    try {
+      const token = await this.another({ path: folder.at(filePath.name), stats })
+      await this.#moveIn(token, version)
+    } finally {
+      await folder.close()
+    }
+  }
+
+  /** Not durable before `sync`. */
+  async addMarker(): Promise<StoredVersion> {
+    const { drive, fence } = this.#parts
+    const marker = newMarker(this.#stored, this.versioning, uniqueTimeMs())
+    const token = fence.newPath()
+    try {
+      // Unlike a temporary file, not again in a new folder if another process has moved that of this one.
+      await drive.root.files.close(await drive.root.files.open(token, createFlags))
+    } catch (error) {
+      throw this.#failed(error)
+    }
+    await this.#moveIn(token, marker)
+    return marker
+  }
+
+  /** Makes all changes durable. */
+  async sync(): Promise<void> {
+    if (this.#folder !== undefined) await this.#parts.drive.sync.makeDurable(this.#folder)
+  }
+
+  /** Where a stored version is. */
+  at({ name }: StoredVersion): string {
+    return this.#folder?.at(name) ?? ''
+  }
+
+  /** The stamp of a stored version; undefined if somebody has removed it. */
+  async stamp(version: StoredVersion): Promise<(StampedFile & { stats: Stats }) | undefined> {
+    const { drive, objectPath } = this.#parts
+    const stats = await drive.root.files.lstat(this.at(version))
+    if (!stats?.isFile()) return undefined
+    return { ...describe(stats, drive.root), path: objectPath.path, stats }
+  }
+
+  /** Removes stored versions. */
+  async drop(versions: readonly StoredVersion[]): Promise<void> {
+    const { drive, fence } = this.#parts
+    for (const version of versions) {
+      const path = this.at(version)
+      const stats = await drive.root.files.lstat(path)
+      if (stats === undefined) continue
+      const gone = goneIdentity(stats, drive.root.hasBirthtime)
+      await removeThrough(fence, drive.root, path, { isLarge: stats.size >= largeBytes })
+      if (gone !== undefined && !version.isDeleteMarker) drive.attributeCache.forget(gone)
+    }
+    this.#stored = this.#stored.filter((one) => !versions.includes(one))
+  }
+
+  /** Call it when the new version, with the ID `null`, is visible. */
+  async dropReplacedNulls(except?: StoredVersion): Promise<void> {
+    if (isEnabled(this.versioning)) return
+    await this.drop(this.#stored.filter((one) => one.isNull && one !== except))
+  }
+
+  /** Another name of this file in the fence, or a copy with the same time and attributes if files have one name only. */
+  async another({ path, stats }: NamedFile): Promise<string> {
+    const { drive, fence } = this.#parts
+    const { files, hasBirthtime } = drive.root
+    const token = fence.newPath()
+    try {
+      await files.link(path, token)
+    } catch (error) {
+      if (cannotLink(error)) return await this.#copy({ path, stats }, token)
+      const isLost = codeOf(error) === 'ENOENT' && (await files.lstat(path)) !== undefined
+      throw isLost ? this.#failed(error) : error
+    }
+    const linked = await files.lstat(token)
+    if (linked !== undefined && isSameFile(linked, stats, hasBirthtime)) return token
+    await unlessAbsent(() => files.unlink(token))
+    throw changing()
+  }
+
+  async #copy({ path, stats }: NamedFile, token: string): Promise<string> {
+    const { drive, objectPath } = this.#parts
+    const { root, attributeCache } = drive
+    const from = await root.files.open(path, readFlags)
+    let output: OutputFile | undefined
+    try {
+      const isCloned =
+        root.descriptors !== undefined && (await cloneFile(`${root.descriptors}${from}`, token))
+      output = isCloned ? await OutputFile.open(root, token) : await OutputFile.create(root, token)
+      if (!isCloned) await output.copy(from, { size: stats.size })
+      if (!isSameFile(await root.files.fstat(from), stats, root.hasBirthtime)) throw changing()
+      const stamp = await output.shapeAs(stats.mtimeMs)
+      const source = { ...describe(stats, root), path: objectPath.path }
+      const attributes = await attributeCache.of(source)
+      await attributeCache.save({ ...stamp, path: objectPath.path }, attributes, [])
+      await output.flush()
+      return token
+    } catch (error) {
+      await unlessAbsent(() => root.files.unlink(token))
+      throw error
+    } finally {
+      await output?.close()
+      await root.files.close(from)
+    }
+  }
+
+  async #moveIn(token: string, version: StoredVersion): Promise<void> {
+    const { files } = this.#parts.drive.root
+    const target = this.at(version)
+    try {
+      await files.rename(token, target)
+    } catch (error) {
+      // The call may have succeeded: NFS sends it again when the reply is lost.
+      const isDone = codeOf(error) === 'ENOENT' && (await files.lstat(target)) !== undefined
+      if (!isDone) throw this.#failed(error)
+    }
+    this.#stored = newestFirst([...this.#stored, version])
+  }
+
+  #failed(error: unknown): unknown {
+    if (codeOf(error) !== 'ENOENT') return error
+    this.#parts.fence.lost()
+    return overtaken(error)
+  }
+
+  /** Removes the folder if it is empty: nobody else does while the lock is held. */
+  async close(): Promise<void> {
+    const { root } = this.#parts.drive
+    await this.#folder?.close()
+    if (this.#folder === undefined || !this.isEmpty) return
+    await fs.promises.rmdir(`${root.path}/${this.path.filePath.folder}`).catch(() => undefined)
+  }
+}
+
+function changing(): DriveError {
+  const message = 'The object was changed by another program at this moment. Try again.'
+  return new DriveError('busy', message, { retryAfterSeconds: 1 })
+}

@@ -1,0 +1,187 @@
+import { TurnTaker } from '../../../../platform/process/turn-taker.ts'
+import { compareKeys } from '../../../../platform/text/key-order.ts'
+import { type FolderEntry, type ListedAttributes, listedAttributes } from '../../listed-entry.ts'
+import type { VersionCursor, VersionEntry, VersionQuery } from '../../versions.ts'
+import {
+  attributesOf,
+  type LocalCandidate,
+  listFailure,
+  lookAtAll,
+  openCandidateCursor,
+} from '../folders/listing.ts'
+import { requireOwnFolder } from '../local-root.ts'
+import { versionStoreOf } from '../object-path.ts'
+import type { StampedFile } from '../objects/attribute-cache.ts'
+import type { OpenDrive } from '../open-drive.ts'
+import { isNullTime } from './counted-versions.ts'
+import { KeyVersions, type ListedVersion, onlyVersion } from './key-versions.ts'
+import { timeText } from './version-names.ts'
+
+/** Names read ahead of the entries. */
+const batchLimit = 1_000
+
+type Candidate = LocalCandidate | FolderEntry
+
+/** As Drive.listVersions. */
+export function openVersionCursor(
+  drive: OpenDrive,
+  bucket: string,
+  query: VersionQuery,
+): VersionCursor {
+  const merged = new MergedVersions(drive, bucket, query)
+  return {
+    next: (limit) =>
+      merged.next(limit).catch((error: unknown) => {
+        throw listFailure(drive, bucket, error)
+      }),
+    seek: (key) => merged.seek(key),
+  }
+}
+
+/**
+ * Merges the keys that have a file with those that have a folder in the version store. Both are in key order, so it holds
+ * some names of both, and the versions of one key.
+ */
+class MergedVersions {
+  readonly #drive: OpenDrive
+  readonly #bucket: string
+  readonly #query: VersionQuery
+  readonly #files: AheadCursor
+  readonly #histories: AheadCursor
+  /** The key whose versions are not all returned yet. */
+  #open: KeyVersions | undefined
+  #isStarted = false
+  #hasFound = false
+
+  constructor(drive: OpenDrive, bucket: string, query: VersionQuery) {
+    this.#drive = drive
+    this.#bucket = bucket
+    this.#query = query
+    this.#files = new AheadCursor(openCandidateCursor(drive, bucket, query))
+    this.#histories = new AheadCursor(openCandidateCursor(drive, versionStoreOf(bucket), query))
+  }
+
+  seek(key: string): void {
+    if (!this.#isStarted && compareKeys(key, this.#query.after) > 0) this.#isStarted = true
+    if (this.#open !== undefined && compareKeys(this.#open.key, key) < 0) this.#open = undefined
+    this.#files.seek(key)
+    this.#histories.seek(key)
+  }
+
+  async next(limit: number): Promise<(VersionEntry | FolderEntry)[]> {
+    const turns = new TurnTaker()
+    const listed: (ListedVersion | FolderEntry)[] = []
+    if (!this.#isStarted) await this.#start()
+    while (listed.length < limit) {
+      this.#query.signal?.throwIfAborted()
+      const more = await this.#more(limit - listed.length, turns)
+      if (more === undefined) break
+      listed.push(...more)
+      const pause = turns.step()
+      if (pause !== undefined) await pause
+    }
+    this.#hasFound ||= listed.length > 0
+    if (!this.#hasFound) await requireOwnFolder(this.#drive.root)
+    return await this.#described(listed, turns)
+  }
+
+  /** Opens the key in the middle of whose versions the listing begins. */
+  async #start(): Promise<void> {
+    this.#isStarted = true
+    const { after, afterVersionId, prefix, delimiter } = this.#query
+    if (afterVersionId === undefined || !after.startsWith(prefix)) return
+    if (delimiter !== undefined && after.includes(delimiter, prefix.length)) return
+    this.#open = await KeyVersions.open(this.#drive, this.#bucket, after)
+    this.#open.skipTo(afterVersionId)
+  }
+
+  /** Undefined at the end. Empty if a key has no versions any more. */
+  async #more(limit: number, turns: TurnTaker) {
+    if (this.#open !== undefined) {
+      const versions = await this.#open.take(limit)
+      if (this.#open.isEmpty) this.#open = undefined
+      return versions
+    }
+    const [file, history] = [await this.#files.peek(), await this.#histories.peek()]
+    if (history === undefined || (file && compareKeys(file.key, history.key) < 0)) {
+      if (file === undefined) return undefined
+      return await this.#filesBefore(history?.key, limit, turns)
+    }
+    this.#histories.skip()
+    if (file?.key === history.key) this.#files.skip()
+    if (history.kind === 'folder') return [history]
+    this.#open = await KeyVersions.open(this.#drive, this.#bucket, history.key)
+    return []
+  }
+
+  /** Keys with a file alone, which are looked at together. */
+  async #filesBefore(end: string | undefined, limit: number, turns: TurnTaker) {
+    const candidates: Candidate[] = []
+    for (let file = await this.#files.peek(); file !== undefined; file = await this.#files.peek()) {
+      if (candidates.length === limit || (end !== undefined && compareKeys(file.key, end) >= 0))
+        break
+      candidates.push(file)
+      this.#files.skip()
+    }
+    const files = await lookAtAll(this.#drive, this.#bucket, candidates, turns)
+    return candidates.flatMap((candidate, index): (ListedVersion | FolderEntry)[] => {
+      const file = files[index]
+      if (candidate.kind === 'folder') return [candidate]
+      return file === undefined ? [] : [onlyVersion(candidate.key, file, this.#isNull(file))]
+    })
+  }
+
+  #isNull({ modifiedAtMs }: StampedFile): boolean {
+    const versioning = this.#drive.versioningOf(this.#bucket)
+    return versioning === undefined || isNullTime(versioning, timeText(modifiedAtMs))
+  }
+
+  async #described(
+    listed: readonly (ListedVersion | FolderEntry)[],
+    turns: TurnTaker,
+  ): Promise<(VersionEntry | FolderEntry)[]> {
+    const files = listed.flatMap((one) => (one.kind === 'object' && one.file ? [one.file] : []))
+    const attributes = await attributesOf(this.#drive, files, turns)
+    let next = 0
+    return listed.map((one) => {
+      if (one.kind === 'folder') return { kind: 'folder', key: one.key }
+      const { file, ...version } = one
+      const own: ListedAttributes = (file && attributes[next++]) ?? { etag: '' }
+      return { ...version, ...listedAttributes(own) }
+    })
+  }
+}
+
+type CandidateCursor = ReturnType<typeof openCandidateCursor>
+
+/** Reads candidates in batches, and shows the next one. */
+class AheadCursor {
+  readonly #cursor: CandidateCursor
+  #batch: Candidate[] = []
+  #position = 0
+  #hasEnded = false
+
+  constructor(cursor: CandidateCursor) {
+    this.#cursor = cursor
+  }
+
+  async peek(): Promise<Candidate | undefined> {
+    if (this.#position === this.#batch.length && !this.#hasEnded) {
+      this.#batch = await this.#cursor.next(batchLimit)
+      this.#position = 0
+      this.#hasEnded = this.#batch.length === 0
+    }
+    return this.#batch[this.#position]
+  }
+
+  skip(): void {
+    this.#position += 1
+  }
+
+  seek(key: string): void {
+    const isBefore = (candidate: Candidate | undefined) =>
+      candidate !== undefined && compareKeys(candidate.key, key) < 0
+    while (isBefore(this.#batch[this.#position])) this.#position += 1
+    if (this.#position === this.#batch.length) this.#cursor.seek(key)
+  }
+}

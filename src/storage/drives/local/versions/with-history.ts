@@ -1,0 +1,38 @@
+import { unmakeFolders } from '../folders/folder-maker.ts'
+import type { FilePath, ObjectPath } from '../object-path.ts'
+import type { OpenFence } from '../objects/fence.ts'
+import type { OpenDrive } from '../open-drive.ts'
+import { KeyHistory } from './key-history.ts'
+
+/** Nothing was changed: the folder of this path has to be created, without the lock. */
+export interface MissingFolder {
+  readonly kind: 'missing'
+  readonly objectPath: ObjectPath
+  readonly filePath: FilePath
+}
+
+export function missingHistory({ path }: KeyHistory): MissingFolder {
+  return { kind: 'missing', objectPath: path.store, filePath: path.filePath }
+}
+
+/**
+ * Runs `work` with the versions of a key whose lock is held, or with undefined if the bucket never had versions. Then
+ * removes the folder of the versions if it is empty: nobody else does.
+ */
+export async function withHistory<Result>(
+  drive: OpenDrive,
+  objectPath: ObjectPath,
+  fence: OpenFence,
+  work: (history: KeyHistory | undefined) => Promise<Result>,
+): Promise<Result> {
+  const versioning = drive.versioningOf(objectPath.bucket)
+  if (versioning === undefined) return await work(undefined)
+  const history = await KeyHistory.open({ drive, objectPath, versioning, fence })
+  try {
+    return await work(history)
+  } finally {
+    await history.close()
+    const { store, filePath } = history.path
+    if (history.hasFolder && history.isEmpty) await unmakeFolders(drive, store, filePath, [])
+  }
+}
