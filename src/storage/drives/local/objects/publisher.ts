@@ -120,6 +120,7 @@ async function put(
       const result = await drive.locks.hold(objectPath.path, async (fence) => {
         const result = await withHistory(drive, objectPath, fence, async (history) => {
           await requireConditions(drive, objectPath, publication.conditions)
+          await history?.assertReplaceable()
           return await putKeeping(sealing, target, fence, history)
         })
         isPublished = result.kind === 'done'

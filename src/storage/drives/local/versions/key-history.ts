@@ -1,5 +1,7 @@
 import type { Stats } from 'node:fs'
+import type { LockRules } from '../../attributes.ts'
 import { DriveError } from '../../drive-error.ts'
+import { assertUnlocked } from '../../object-lock.ts'
 import { isEnabled, type Versioning } from '../../versions.ts'
 import { fs } from '../file-calls.ts'
 import { OpenFolder } from '../folders/open-folder.ts'
@@ -117,6 +119,36 @@ export class KeyHistory {
 
   #archived(): StoredVersion | undefined {
     return this.#currentTime && archivedAs(this.#currentTime, this.#stored, this.versioning)
+  }
+
+  /** The stamp of the object's file. */
+  get currentStamp(): StampedFile | undefined {
+    const { drive, objectPath } = this.#parts
+    return this.current && { ...describe(this.current.stats, drive.root), path: objectPath.path }
+  }
+
+  /**
+   * Call it before a new version `null` replaces another one.
+   *
+   * @throws DriveError `locked` if that has a retention or a legal hold
+   */
+  async assertReplaceable(): Promise<void> {
+    if (isEnabled(this.versioning)) return
+    const files = [this.#currentTime?.isNull ? this.currentStamp : undefined]
+    for (const version of this.#stored) {
+      if (version.isNull && !version.isDeleteMarker) files.push(await this.stamp(version))
+    }
+    await this.assertUnlocked(files, undefined)
+  }
+
+  /** @throws DriveError `locked` */
+  async assertUnlocked(
+    files: readonly (StampedFile | undefined)[],
+    lock: LockRules | undefined,
+  ): Promise<void> {
+    for (const file of files) {
+      if (file !== undefined) assertUnlocked(await this.#parts.drive.attributeCache.of(file), lock)
+    }
   }
 
   /** Gives the current version its name in the store, beside its path. Not durable before `sync`. */

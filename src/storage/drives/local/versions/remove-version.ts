@@ -1,7 +1,6 @@
 import type { Attributes } from '../../attributes.ts'
 import type { RemovalConditions } from '../../drive.ts'
 import { DriveError } from '../../drive-error.ts'
-import { assertUnlocked } from '../../object-lock.ts'
 import type { Removal } from '../../versions.ts'
 import { assertRemovalConditions, versionOf } from '../../write-conditions.ts'
 import type { JournalEntry } from '../folders/folder-journal.ts'
@@ -9,7 +8,6 @@ import { unlessAbsent } from '../fs-error.ts'
 import type { ObjectPath } from '../object-path.ts'
 import type { StampedFile } from '../objects/attribute-cache.ts'
 import type { OpenFence } from '../objects/fence.ts'
-import { describe } from '../objects/file-identity.ts'
 import { headObject } from '../objects/object-files.ts'
 import {
   finish,
@@ -90,6 +88,7 @@ const nothing = { file: undefined, attributes: { etag: '', headers: {}, metadata
 /** Keeps the current version, then adds a marker, then takes the file away, which is the visible step. */
 async function hide({ drive, objectPath, conditions, fence, history }: RemovalRun): Promise<Step> {
   await requireConditions(drive, objectPath, conditions)
+  await history.assertReplaceable()
   if (!history.hasFolder) return missingHistory(history)
   await history.keepCurrent()
   const marker = await history.addMarker()
@@ -148,23 +147,11 @@ async function requireRemovable(
   const modifiedAtMs = first?.isDeleteMarker ? timeIn(first.time) : stamp?.modifiedAtMs
   const removed = modifiedAtMs === undefined ? undefined : { etag: '', modifiedAtMs }
   assertRemovalConditions(objectPath, current, conditions, isCurrent ? current : removed)
-  const files = [isCurrent ? currentStamp(drive, objectPath, history) : undefined]
+  const files = [isCurrent ? history.currentStamp : undefined]
   for (const version of doomed) {
     if (!version.isDeleteMarker) files.push(await history.stamp(version))
   }
-  for (const file of files) {
-    if (file !== undefined) {
-      assertUnlocked(await drive.attributeCache.of(file), conditions.lock)
-    }
-  }
-}
-
-function currentStamp(
-  { root }: OpenDrive,
-  { path }: ObjectPath,
-  { current }: KeyHistory,
-): StampedFile | undefined {
-  return current && { ...describe(current.stats, root), path }
+  await history.assertUnlocked(files, conditions.lock)
 }
 
 /**
