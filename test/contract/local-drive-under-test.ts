@@ -97,7 +97,8 @@ export async function localDriveWith(
   const root = makeRoot(t, options)
   const records = new MemoryRecords()
   const open = async () => {
-    const drive = await openLocalDrive({ root, records, log, versioningOf: options.versioningOf })
+    const { versioningOf } = options
+    const drive = await openLocalDrive({ root, records, log, versioningOf })
     await drive.prepare(names)
     t.after(() => drive.close())
     return drive

@@ -159,7 +159,11 @@ async function putKeeping(
   const { drive, publication } = sealing
   if (history?.keepsCurrent && !history.hasFolder) return missingHistory(history)
   let file = sealing.file ?? (await seal(sealing))
-  while (history?.isTaken(file)) file = await seal(sealing, file)
+  for (;;) {
+    const afterMs = history?.laterThan(file)
+    if (afterMs === undefined) break
+    file = await seal(sealing, { former: file, afterMs })
+  }
   if (history?.keepsCurrent) {
     await history.keepCurrent()
     // Otherwise a power failure could keep the rename and lose this.
@@ -307,16 +311,19 @@ interface Sealing {
 /**
  * Makes the bytes and the attributes durable, before the object becomes visible.
  *
- * @param former its stamp with a time that another version has
+ * @param again its stamp if it needs another time
  */
-async function seal(sealing: Sealing, former?: StampedFile): Promise<StampedFile> {
+async function seal(
+  sealing: Sealing,
+  again?: { readonly former: StampedFile; readonly afterMs: number },
+): Promise<StampedFile> {
   const { drive, made } = sealing
   const { objectPath, attributes, file } = sealing.publication
-  const afterMs = former?.modifiedAtMs ?? drive.versioningOf(objectPath.bucket)?.changes.at(-1)
+  const afterMs = again?.afterMs ?? drive.versioningOf(objectPath.bucket)?.changes.at(-1)
   const stamped = { ...(await file.shape(afterMs)), path: objectPath.path }
   const saved = drive.attributeCache.save(stamped, attributes, identitiesOf(made))
   await allDone([file.flush(), saved])
-  if (former !== undefined) drive.attributeCache.forget(former.identity)
+  if (again !== undefined) drive.attributeCache.forget(again.former.identity)
   sealing.file = stamped
   return stamped
 }

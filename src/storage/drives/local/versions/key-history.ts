@@ -22,7 +22,10 @@ import { largeBytes } from '../objects/put-file.ts'
 import type { OpenDrive } from '../open-drive.ts'
 import { archivedAs, countVersions, isTaken, newMarker } from './counted-versions.ts'
 import { type CurrentFile, currentFile, currentVersion, readHistory } from './stored-versions.ts'
-import { newestFirst, type StoredVersion, timeText } from './version-names.ts'
+import { newestFirst, type StoredVersion, timeIn, timeText } from './version-names.ts'
+
+/** A file with a time further ahead was put there by hand, or by a clock that is wrong: nothing gets times after it. */
+const farAheadMs = 60_000
 
 interface Parts {
   readonly drive: OpenDrive
@@ -113,8 +116,26 @@ export class KeyHistory {
     return this.#stored
   }
 
-  isTaken({ modifiedAtMs }: Pick<FileStamp, 'modifiedAtMs'>): boolean {
-    return isTaken(this.#currentTime, this.#stored, timeText(modifiedAtMs))
+  /**
+   * The time after which a new file must be for its ID to be that of no other version, and, unless clocks differ much, the
+   * greatest. Undefined if the file is.
+   */
+  laterThan({ modifiedAtMs }: Pick<FileStamp, 'modifiedAtMs'>): number | undefined {
+    const time = timeText(modifiedAtMs)
+    const newest = this.#newestTime()
+    if (newest !== undefined && newest >= time) {
+      const newestMs = timeIn(newest) ?? 0
+      if (newestMs < Date.now() + farAheadMs) return newestMs
+    }
+    return isTaken(this.#currentTime, this.#stored, time) ? modifiedAtMs : undefined
+  }
+
+  #newestTime(): string | undefined {
+    const times = [this.#currentTime?.time, this.#stored[0]?.order]
+    return times
+      .filter((time) => time !== undefined)
+      .sort()
+      .at(-1)
   }
 
   #archived(): StoredVersion | undefined {
@@ -170,7 +191,10 @@ export class KeyHistory {
   /** Not durable before `sync`. */
   async addMarker(): Promise<StoredVersion> {
     const { drive, fence } = this.#parts
-    const marker = newMarker(this.#stored, this.versioning, uniqueTimeMs())
+    const now = uniqueTimeMs()
+    const afterMs = this.laterThan({ modifiedAtMs: now })
+    const timeMs = afterMs === undefined ? now : uniqueTimeMs(afterMs)
+    const marker = newMarker(this.#stored, this.versioning, timeMs)
     const token = fence.newPath()
     try {
       // Unlike a temporary file, not again in a new folder if another process has moved that of this one.

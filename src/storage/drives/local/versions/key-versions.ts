@@ -20,6 +20,7 @@ export interface ListedVersion extends Omit<VersionEntry, 'etag' | 'storageClass
 interface RankedVersion {
   readonly stored: StoredVersion | undefined
   readonly versionId: string
+  readonly order: string
   /** Whether it was replaced at the time of the next newer one, which otherwise was put there by hand, or by a wrong clock. */
   readonly isReplacedThen: boolean
 }
@@ -89,10 +90,9 @@ export class KeyVersions {
   /** Skips this version and newer ones. If it was removed: those that were stored later, as far as its ID says when. */
   skipTo(versionId: string): void {
     const index = this.#versions.findIndex((version) => version.versionId === versionId)
-    const isNewer = ({ stored }: RankedVersion) => stored !== undefined && stored.order >= versionId
     if (index >= 0) this.#position = index + 1
     else if (timeIn(versionId) !== undefined) {
-      const older = this.#versions.findIndex((version) => version.stored && !isNewer(version))
+      const older = this.#versions.findIndex(({ order }) => order < versionId)
       this.#position = older < 0 ? this.#versions.length : older
     }
   }
@@ -151,21 +151,13 @@ function ranked(
   current: CurrentVersion | undefined,
   counted: readonly StoredVersion[],
 ): RankedVersion[] {
-  const own = current && { versionId: versionIdOf(current), time: current.time, stored: undefined }
-  const all = [
-    ...(own === undefined ? [] : [own]),
-    ...counted.map((stored) => ({ versionId: versionIdOf(stored), time: stored.time, stored })),
-  ]
-  return all.map(({ versionId, stored }, index) => {
+  const own = current && { ...current, order: current.time, stored: undefined }
+  const former = counted.map((stored) => ({ ...stored, stored }))
+  const all = own === undefined ? former : [own, ...former]
+  return all.map((version, index) => {
+    const { order, stored } = version
     const newer = all[index - 1]
-    return { versionId, stored, isReplacedThen: isOrdered(newer, stored) }
+    const isReplacedThen = newer !== undefined && newer.order === newer.time && newer.time > order
+    return { versionId: versionIdOf(version), order, stored, isReplacedThen }
   })
-}
-
-function isOrdered(
-  newer: { readonly time: string; readonly stored: StoredVersion | undefined } | undefined,
-  older: StoredVersion | undefined,
-): boolean {
-  if (newer === undefined || older === undefined) return false
-  return newer.time > older.order && (newer.stored?.order ?? newer.time) === newer.time
 }

@@ -1,5 +1,6 @@
 import { TurnTaker } from '../../../../platform/process/turn-taker.ts'
 import { compareKeys } from '../../../../platform/text/key-order.ts'
+import { isLegalKey } from '../../kit/names/key-path.ts'
 import { type FolderEntry, type ListedAttributes, listedAttributes } from '../../listed-entry.ts'
 import type { VersionCursor, VersionEntry, VersionQuery } from '../../versions.ts'
 import {
@@ -48,6 +49,8 @@ class MergedVersions {
   readonly #query: VersionQuery
   readonly #files: AheadCursor
   readonly #histories: AheadCursor
+  /** A folder that the cursors may return once more. */
+  #lead: string | undefined
   /** The key whose versions are not all returned yet. */
   #open: KeyVersions | undefined
   #isStarted = false
@@ -71,7 +74,7 @@ class MergedVersions {
   async next(limit: number): Promise<(VersionEntry | FolderEntry)[]> {
     const turns = new TurnTaker()
     const listed: (ListedVersion | FolderEntry)[] = []
-    if (!this.#isStarted) await this.#start()
+    if (!this.#isStarted) listed.push(...(await this.#start()))
     while (listed.length < limit) {
       this.#query.signal?.throwIfAborted()
       const more = await this.#more(limit - listed.length, turns)
@@ -85,14 +88,18 @@ class MergedVersions {
     return await this.#described(listed, turns)
   }
 
-  /** Opens the key in the middle of whose versions the listing begins. */
-  async #start(): Promise<void> {
+  /** Opens the key in the middle of whose versions the listing begins, or returns the folder in which it is. */
+  async #start(): Promise<FolderEntry[]> {
     this.#isStarted = true
     const { after, afterVersionId, prefix, delimiter } = this.#query
-    if (afterVersionId === undefined || !after.startsWith(prefix)) return
-    if (delimiter !== undefined && after.includes(delimiter, prefix.length)) return
-    this.#open = await KeyVersions.open(this.#drive, this.#bucket, after)
-    this.#open.skipTo(afterVersionId)
+    if (afterVersionId === undefined || !isLegalKey(after) || !after.startsWith(prefix)) return []
+    const open = await KeyVersions.open(this.#drive, this.#bucket, after)
+    open.skipTo(afterVersionId)
+    if (open.isEmpty) return []
+    const end = delimiter === undefined ? -1 : after.indexOf(delimiter, prefix.length)
+    if (end < 0) this.#open = open
+    else if (end + 1 < after.length) this.#lead = after.slice(0, end + 1)
+    return this.#lead === undefined ? [] : [{ kind: 'folder', key: this.#lead }]
   }
 
   /** Undefined at the end. Empty if a key has no versions any more. */
@@ -102,7 +109,8 @@ class MergedVersions {
       if (this.#open.isEmpty) this.#open = undefined
       return versions
     }
-    const [file, history] = [await this.#files.peek(), await this.#histories.peek()]
+    const file = await this.#files.peek(this.#lead)
+    const history = await this.#histories.peek(this.#lead)
     if (history === undefined || (file && compareKeys(file.key, history.key) < 0)) {
       if (file === undefined) return undefined
       return await this.#filesBefore(history?.key, limit, turns)
@@ -165,13 +173,17 @@ class AheadCursor {
     this.#cursor = cursor
   }
 
-  async peek(): Promise<Candidate | undefined> {
+  /** @param except a key to skip */
+  async peek(except?: string): Promise<Candidate | undefined> {
     if (this.#position === this.#batch.length && !this.#hasEnded) {
       this.#batch = await this.#cursor.next(batchLimit)
       this.#position = 0
       this.#hasEnded = this.#batch.length === 0
     }
-    return this.#batch[this.#position]
+    const next = this.#batch[this.#position]
+    if (next === undefined || next.key !== except) return next
+    this.skip()
+    return await this.peek()
   }
 
   skip(): void {
