@@ -2,11 +2,9 @@ import { deleteBucketShares } from '../../dashboard/shares/share-table.ts'
 import { deleteBucketThumbnails } from '../../dashboard/thumbnails/thumbnail-table.ts'
 import type { Database, Statement } from '../../platform/state/database.ts'
 import { BucketMaker } from '../../storage/buckets/bucket-maker.ts'
-import type { Buckets } from '../../storage/buckets/buckets.ts'
 import { MadeBucketTable } from '../../storage/buckets/made-bucket-table.ts'
 import type { Drive } from '../../storage/drives/drive.ts'
 import type { DriveNotes } from '../../storage/drives/drive-notes.ts'
-import { deletePrefix } from '../../storage/jobs/delete-prefix.ts'
 import { deleteBucketJobs } from '../../storage/jobs/job-table.ts'
 import type { Uploads } from '../../storage/s3/multipart/uploads.ts'
 import { isBucketName } from '../settings/parse-names.ts'
@@ -57,8 +55,8 @@ export function openBucketMaker(parts: BucketMakingParts): BucketMaker {
 }
 
 /** @param bucket undefined: of all buckets */
-async function abortUploads(
-  uploads: ResetParts['uploads'],
+export async function abortUploads(
+  uploads: Pick<Uploads, 'listOpen' | 'abortById'>,
   bucket: string | undefined,
 ): Promise<void> {
   const { signal } = new AbortController()
@@ -66,20 +64,5 @@ async function abortUploads(
     const open = await uploads.listOpen({ bucket, after: undefined, limit: pageUploads })
     for (const { uploadId } of open) await uploads.abortById(uploadId, signal)
     if (open.length < pageUploads) return
-  }
-}
-
-export interface ResetParts {
-  readonly drive: Pick<Drive, 'list' | 'remove'>
-  readonly uploads: Pick<Uploads, 'listOpen' | 'abortById'>
-  readonly buckets: Pick<Buckets, 'all'>
-}
-
-/** Removes all objects and open uploads. Requests that run at the same time may leave some. */
-export async function reset({ drive, uploads, buckets }: ResetParts): Promise<void> {
-  await abortUploads(uploads, undefined)
-  const { signal } = new AbortController()
-  for (const { name } of buckets.all()) {
-    await deletePrefix({ drive, bucket: name, prefix: '', signal })
   }
 }

@@ -25,7 +25,6 @@ import type { Scrape } from '../telemetry/metrics/scraper.ts'
 import type { RequestSink, RequestSpans } from '../telemetry/requests.ts'
 import { openTelemetry, type Telemetry } from '../telemetry/telemetry.ts'
 import { TrafficWatch } from '../telemetry/traffic-watch.ts'
-import { reset } from './bucket-making.ts'
 import {
   applyAccessKeys,
   type CachedState,
@@ -38,6 +37,7 @@ import { openEvents } from './open-events.ts'
 import { type OpenS3, openS3 } from './open-s3.ts'
 import { openState } from './open-state.ts'
 import type { Chore } from './processes/chores.ts'
+import { reset } from './reset.ts'
 
 /** Everything behind the port, opened and connected. */
 export interface Service extends ConnectedService {
@@ -207,7 +207,7 @@ export function connectService({
     },
     beginStop: () => readiness.beginStop(),
     chores: choresOf({ ...common, mounts, s3, sessions, isFirst }),
-    reset: () => reset({ drive, uploads, buckets }),
+    reset: () => reset({ drive, mounts, uploads, buckets }),
     async close() {
       await web.close()
       await traffic.close()

@@ -43,7 +43,7 @@ export interface BucketryServer {
     readonly AWS_DEFAULT_REGION: string
     readonly AWS_ENDPOINT_URL_S3: string
   }
-  /** Removes all objects and open uploads. */
+  /** Removes all objects, with their versions, and open uploads. */
   reset(): Promise<void>
   /** Stops the server. Running requests may finish. A second call has no effect. */
   stop(): Promise<void>

@@ -22,7 +22,7 @@ import { KeyValueError } from '../../../platform/state/key-value/key-value.ts'
 import { createSealer } from '../../../platform/state/sealer.ts'
 import { clientOf } from '../../gateway/untrusted-proxies.ts'
 import { kindOf } from '../../settings/drive-kinds.ts'
-import { reset } from '../bucket-making.ts'
+import { reset } from '../reset.ts'
 import { type ManagementWiring, openManagement } from './management.ts'
 import { type ModelCallsWiring, openModelCalls } from './model-calls.ts'
 
