@@ -324,6 +324,8 @@ function run(
 const ofVersions: ReadonlySet<OperationName | undefined> = new Set<OperationName>([
   ...(['GetObject', 'HeadObject', 'GetObjectAttributes', 'DeleteObject'] as const),
   ...(['GetObjectTagging', 'PutObjectTagging', 'DeleteObjectTagging'] as const),
+  ...(['GetObjectRetention', 'PutObjectRetention'] as const),
+  ...(['GetObjectLegalHold', 'PutObjectLegalHold'] as const),
   ...(['ObjectDefault', 'PutObjectAcl'] as const),
 ])
 

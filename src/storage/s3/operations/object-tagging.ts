@@ -10,6 +10,7 @@ import {
   taggingContent,
 } from '../configuration/tagging-document.ts'
 import type { ObjectContext } from '../context.ts'
+import { noSuchKey } from '../errors.ts'
 import { xmlReply } from '../reply/xml.ts'
 import { requireObject, versionFields } from '../versions.ts'
 
@@ -38,5 +39,8 @@ async function setTags(context: ObjectContext, tags: Tags): Promise<ObjectMetada
   const { drive } = service
   if (drive.setAttributes === undefined) throw unsupportedChange()
   const changed = await drive.setAttributes(bucket, key, { tags }, { versionId })
-  return changed ?? (await requireObject(context))
+  if (changed !== undefined) return changed
+  await requireObject(context)
+  // It was written meanwhile, without these tags.
+  throw noSuchKey(key)
 }
