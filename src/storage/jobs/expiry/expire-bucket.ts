@@ -181,7 +181,7 @@ async function removeExpired(work: Work, expired: Expired) {
     // A former version is the newest again if a newer one was removed, as when a deletion is undone.
     if (current?.versionId === former.versionId) return undefined
     return (await isStillExpired(work, { ...expired, former }))
-      ? await removeVersion(work, key, former.versionId)
+      ? await removeVersion(work, key, former.versionId, current?.attributes.etag)
       : undefined
   }
   if (current === undefined) return undefined
@@ -210,17 +210,29 @@ async function removeMarker(work: Work, { key, versionId }: { key: string; versi
   const [first, second] = await cursor.next(2)
   const isOnly = first?.key === key && second?.key !== key
   if (!isOnly || first.kind !== 'object' || first.versionId !== versionId) return undefined
-  return await removeVersion(work, key, versionId)
+  return await removeVersion(work, key, versionId, undefined)
 }
 
-async function removeVersion({ drive, bucket, lockRules, run }: Work, key: string, id: string) {
+/** @param etag of the current object, which must still be there; undefined: there is none */
+async function removeVersion(
+  { drive, bucket, lockRules, run }: Work,
+  key: string,
+  versionId: string,
+  etag: string | undefined,
+) {
   const lock = await lockRules(bucket)
-  const conditions: RemovalConditions = {
-    versionId: id,
-    ...(lock && { lock }),
-    assertMayGoOn: () => run.assertMayEnd(),
-  }
-  return (await drive.remove(bucket, key, conditions)) && ('versions' as const)
+  const assertMayGoOn = () => run.assertMayEnd()
+  const conditions: RemovalConditions = { versionId, ...(lock && { lock }), assertMayGoOn }
+  // Otherwise the version may be the newest one again, or a new version `null`.
+  const same = etag === undefined ? ({ ifNoneMatch: '*' } as const) : { ifMatch: [etag] }
+  const removal = await drive
+    .remove(bucket, key, { ...conditions, ...same })
+    .catch((error: unknown) => {
+      if (!(error instanceof DriveError) || error.kind !== 'not-implemented') throw error
+      // A store that compares no ETags: the current object was looked at a moment ago.
+      return drive.remove(bucket, key, conditions)
+    })
+  return removal && ('versions' as const)
 }
 
 async function abortUploads(work: Work): Promise<void> {

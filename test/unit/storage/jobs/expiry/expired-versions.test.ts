@@ -3,6 +3,7 @@ import { type TestContext, test } from 'node:test'
 import { dayMs, type LifecycleRule } from '../../../../../src/storage/buckets/lifecycle-rules.ts'
 import type { LockRules } from '../../../../../src/storage/drives/attributes.ts'
 import type { Drive } from '../../../../../src/storage/drives/drive.ts'
+import { DriveError } from '../../../../../src/storage/drives/drive-error.ts'
 import { openMemoryDrive } from '../../../../../src/storage/drives/memory/memory-drive.ts'
 import type { ExpiryFigures } from '../../../../../src/storage/jobs/expiry/expire-bucket.ts'
 import { dryRunExpiry } from '../../../../../src/storage/jobs/expiry/expired-objects.ts'
@@ -324,4 +325,60 @@ test('a version whose newer one was removed by hand stays', async (t) => {
     },
   })
   assert.deepEqual(await versions(), ['k 2', 'k 1'])
+})
+
+test('a version that becomes the newest one at the last moment stays', async (t) => {
+  const { clock, drive, expire, versions, write } = await open(t)
+  await write('undone', 1)
+  const marker = await drive.remove(bucket, 'undone')
+  await write('rewritten', 1)
+  await drive.remove(bucket, 'rewritten')
+  clock.now += 3 * dayMs
+  const figures = await expire([rule({ noncurrentDays: 1 })], {
+    async remove(name, key, conditions) {
+      if (key === 'undone') await drive.remove(name, key, { versionId: marker?.versionId })
+      if (key === 'rewritten') await write(key, 2)
+      return drive.remove(name, key, conditions)
+    },
+  })
+  assert.deepEqual(
+    [await versions(), figures.versions, figures.failures],
+    [['rewritten 2', 'rewritten marker', 'rewritten 1', 'undone 1'], 0, 0],
+  )
+})
+
+test('a new version null is not taken for the former one', async (t) => {
+  const changes = [startMs + 1]
+  const { clock, drive, expire, versions, write } = await open(t, changes)
+  // The first write is before versions are enabled.
+  changes.splice(0, 1, startMs + 1, startMs + 2)
+  await write('k', 1)
+  changes.splice(0, 2, startMs - 1)
+  await write('k', 2)
+  changes.push(startMs)
+  assert.deepEqual(await versions(), ['k 2', 'k 1'])
+  clock.now += 3 * dayMs
+  const figures = await expire([rule({ noncurrentDays: 1 })], {
+    async remove(name, key, conditions) {
+      const draft = await drive.draft(name, key, {})
+      await draft.write(Buffer.from('xxx'))
+      await draft.publish({ etag: 'another', headers: {}, metadata: {} })
+      return drive.remove(name, key, conditions)
+    },
+  })
+  assert.deepEqual([await versions(), figures.versions], [['k 3', 'k 2'], 0])
+})
+
+test('versions expire on a store that compares no ETags', async (t) => {
+  const { clock, drive, expire, versions, write } = await open(t)
+  for (const bytes of [1, 2]) await write('k', bytes)
+  clock.now += 3 * dayMs
+  const figures = await expire([rule({ noncurrentDays: 1 })], {
+    async remove(name, key, conditions = {}) {
+      const { ifMatch, ifNoneMatch } = conditions
+      if ((ifMatch ?? ifNoneMatch) !== undefined) throw new DriveError('not-implemented', 'No.')
+      return drive.remove(name, key, conditions)
+    },
+  })
+  assert.deepEqual([await versions(), figures.failures], [['k 2'], 0])
 })
