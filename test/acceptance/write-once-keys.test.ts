@@ -1,35 +1,16 @@
 /** Access keys that may create objects, but not replace, change or delete them (docs/access-keys.md, "Write-once keys"). */
 import assert from 'node:assert/strict'
-import { type TestContext, test } from 'node:test'
-import type { Action } from '../../src/storage/access/authorize.ts'
+import { test } from 'node:test'
 import { DriveError } from '../../src/storage/drives/drive-error.ts'
-import { type GatewayInProcess, startGatewayInProcess } from '../support/gateway-in-process.ts'
-import { dashboardPassword, ManagementClient } from '../support/management-client.ts'
+import type { GatewayInProcess } from '../support/gateway-in-process.ts'
+import { startForKeys } from '../support/key-holders.ts'
 import { formRequest } from '../support/post-form.ts'
 import { type SignedFetch, signedFetch } from '../support/signed-fetch.ts'
 
 /** The bodies of multipart uploads with one part, and of objects whose conditions are checked before the body arrives. */
 const large = 'l'.repeat(2 ** 20)
 
-async function start(t: TestContext) {
-  const settings = { ALLOWED_BUCKETS: 'safe', COMPATIBILITY: 'aws', PUBLIC_READ_BUCKETS: '' }
-  const gateway = await startGatewayInProcess(t, {
-    ...settings,
-    DASHBOARD_PASSWORD: dashboardPassword,
-  })
-  const management = await ManagementClient.signIn(gateway.url)
-  return {
-    gateway,
-    /** Makes a key, and the gateway as its holder sees it. */
-    async holder(...actions: readonly Action[]): Promise<GatewayInProcess> {
-      const grants = [{ bucket: 'safe', prefix: '', actions }]
-      const { key, secretKey } = await management.done('POST', '/keys', { name: 'once', grants })
-      const { region } = gateway.credentials
-      const credentials = { accessKey: key.accessKeyId, secretKey, region }
-      return { ...gateway, credentials }
-    },
-  }
-}
+const settings = { ALLOWED_BUCKETS: 'safe' }
 
 /** Status and error code. */
 async function outcome(server: GatewayInProcess, request: SignedFetch): Promise<string> {
@@ -60,7 +41,7 @@ async function uploaded(server: GatewayInProcess, key: string, body = 'part') {
 }
 
 test('a write-once key creates objects, and refuses to replace, change and delete them', async (t) => {
-  const { gateway, holder } = await start(t)
+  const { gateway, holder } = await startForKeys(t, settings)
   const once = await holder('create', 'list')
   assert.equal(await outcome(gateway, put('source', 'other bytes')), '200')
   const reader = await holder('create', 'read')
@@ -98,7 +79,7 @@ test('a write-once key creates objects, and refuses to replace, change and delet
 })
 
 test('the refusal says why, and a client that asks for the condition gets 412', async (t) => {
-  const { gateway, holder } = await start(t)
+  const { gateway, holder } = await startForKeys(t, settings)
   const once = await holder('create')
   assert.equal(await outcome(gateway, put('k', 'first')), '200')
   const reply = await signedFetch(once, put('k', 'second'))
@@ -114,7 +95,7 @@ test('the refusal says why, and a client that asks for the condition gets 412', 
 })
 
 test('of many writers with a write-once key, one creates the object', async (t) => {
-  const { gateway, holder } = await start(t)
+  const { gateway, holder } = await startForKeys(t, settings)
   const once = await holder('create', 'read')
   const bodies = Array.from({ length: 20 }, (_, index) => `body ${index}`)
   const outcomes = await Promise.all(bodies.map((body) => outcome(once, put('k', body))))
@@ -124,7 +105,7 @@ test('of many writers with a write-once key, one creates the object', async (t) 
 })
 
 test('a write that is sent again gets the same reply if the key may read', async (t) => {
-  const { holder } = await start(t)
+  const { holder } = await startForKeys(t, settings)
   const reader = await holder('create', 'read')
   const blind = await holder('create')
   const headers = { 'x-amz-meta-mtime': '1', 'content-type': 'text/plain' }
@@ -148,7 +129,7 @@ test('a write that is sent again gets the same reply if the key may read', async
 })
 
 test('a write-once key continues and aborts only uploads that it has begun', async (t) => {
-  const { gateway, holder } = await start(t)
+  const { gateway, holder } = await startForKeys(t, settings)
   const once = await holder('create', 'read', 'list')
   const others = [gateway, await holder('create'), await holder('write')]
   assert.equal(await outcome(gateway, put('source', 'bytes')), '200')
@@ -181,7 +162,7 @@ test('a write-once key continues and aborts only uploads that it has begun', asy
 })
 
 test('a store without conditional writes gets no write of a write-once key', async (t) => {
-  const { gateway, holder } = await start(t)
+  const { gateway, holder } = await startForKeys(t, settings)
   const keys = [await holder('create'), await holder('create', 'read')]
   assert.equal(await outcome(gateway, put('k', 'first')), '200')
   const { drive } = gateway
@@ -195,4 +176,28 @@ test('a store without conditional writes gets no write of a write-once key', asy
     assert.equal(await outcome(once, put('k', 'other bytes')), refused)
     assert.equal(await outcome(gateway, { method: 'HEAD', target: '/safe/new' }), '404')
   }
+})
+
+test('a repeated write gets the same reply also where each attempt would be locked until later', async (t) => {
+  const { gateway, holder } = await startForKeys(t, settings)
+  const headers = { 'x-amz-bucket-object-lock-enabled': 'true' }
+  assert.equal(await outcome(gateway, { method: 'PUT', target: '/locked', headers }), '200')
+  const rule =
+    '<Rule><DefaultRetention><Mode>GOVERNANCE</Mode><Days>1</Days></DefaultRetention></Rule>'
+  const body = `<ObjectLockConfiguration><ObjectLockEnabled>Enabled</ObjectLockEnabled>${rule}</ObjectLockConfiguration>`
+  assert.equal(
+    await outcome(gateway, { method: 'PUT', target: '/locked?object-lock', body }),
+    '200',
+  )
+  const once = await holder('create', 'read')
+  const lock = (day: number) => ({
+    'x-amz-object-lock-mode': 'COMPLIANCE',
+    'x-amz-object-lock-retain-until-date': new Date(Date.now() + day * 86_400_000).toISOString(),
+  })
+  const tomorrow = lock(1)
+  const send = (key: string, sent: Readonly<Record<string, string>>) =>
+    outcome(once, { method: 'PUT', target: `/locked/${key}`, body: 'bytes', headers: sent })
+  assert.deepEqual([await send('default', {}), await send('default', {})], ['200', '200'])
+  assert.deepEqual([await send('asked', tomorrow), await send('asked', tomorrow)], ['200', '200'])
+  assert.equal(await send('asked', lock(2)), refused)
 })

@@ -89,7 +89,7 @@ export const actions = [
  * - `delete`: delete objects; in a bucket with versions, their versions stay
  * - `read-version`: list versions, and read them by ID
  * - `delete-version`: remove a version permanently
- * - `bypass`: do so although the version has a retention in mode GOVERNANCE
+ * - `bypass`: weaken locks, with `write` or `delete-version`: retentions in mode GOVERNANCE, and legal holds
  * - `manage`: create, configure and remove the bucket
  */
 export type Action = (typeof actions)[number]

@@ -24,7 +24,7 @@ export const actionLabels: readonly {
   {
     value: 'bypass',
     label: 'Override locks',
-    more: 'Of versions that are locked in mode GOVERNANCE',
+    more: 'Remove GOVERNANCE locks and legal holds',
   },
   {
     value: 'manage',
