@@ -52,7 +52,8 @@ export class LockClient {
     const { Bucket } = this
     const command = new PutObjectCommand({ Bucket, Key, Body: 'bytes', ...more })
     const { VersionId } = await this.s3.send(command)
-    return VersionId ?? ''
+    assert.ok(VersionId)
+    return VersionId
   }
 
   /** Puts an object that is locked until `untilMs`. */

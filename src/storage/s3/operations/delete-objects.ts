@@ -14,6 +14,7 @@ import { concernsVersions, hasVersions } from '../configuration/public-access.ts
 import type { BucketContext, ObjectContext, S3Service } from '../context.ts'
 import { headerNotImplemented, noSuchKey, S3Error } from '../errors.ts'
 import { type ExpectedDigests, expectedDigests } from '../headers/checksum-headers.ts'
+import { lockRules } from '../headers/lock-headers.ts'
 import { unquoteEtag, writeConditions } from '../headers/preconditions.ts'
 import { answeredError, isFault } from '../reply/render-error.ts'
 import { type XmlChildren, xmlReply } from '../reply/xml.ts'
@@ -34,7 +35,7 @@ export async function deleteObject(context: ObjectContext): Promise<HttpReply> {
     if (request.headers[name] === undefined) continue
     throw headerNotImplemented(name)
   }
-  const conditions = ofVersion(writeConditions(request.headers), versionId)
+  const conditions = await ofVersion(context, { key, versionId }, writeConditions(request.headers))
   const removal = await service.drive.remove(bucket, key, conditions)
   const succeeds = service.compatibility.absentDeletes || hasVersions(configuration)
   if (removal === undefined && !succeeds) throw noSuchKey(key)
@@ -196,12 +197,13 @@ function refusalOf(
 }
 
 async function deleteOne(
-  { service, bucket, configuration }: BucketContext,
+  context: BucketContext,
   { key, etag, versionId: requested }: Doomed,
 ): Promise<Outcome<unknown>> {
+  const { service, bucket, configuration } = context
   try {
     const versionId = versionToUse(configuration, requested, 'VersionId')
-    const conditions = ofVersion(conditionOf(etag), versionId)
+    const conditions = await ofVersion(context, { key, versionId }, conditionOf(etag))
     return await service.drive.remove(bucket, key, conditions)
   } catch (failure) {
     return { failure }
@@ -209,11 +211,13 @@ async function deleteOne(
 }
 
 /** Without conditions, a drive may remove an object that it has not looked at. */
-function ofVersion(
+async function ofVersion(
+  context: BucketContext,
+  { key, versionId }: { readonly key: string; readonly versionId: string | undefined },
   conditions: WriteConditions | undefined,
-  versionId: string | undefined,
-): RemovalConditions | undefined {
-  return versionId === undefined ? conditions : { ...conditions, versionId }
+): Promise<RemovalConditions | undefined> {
+  if (versionId === undefined) return conditions
+  return { ...conditions, versionId, ...(await lockRules(context, key)) }
 }
 
 function conditionOf(etag: string | undefined) {

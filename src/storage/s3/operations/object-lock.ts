@@ -14,6 +14,7 @@ import type { BucketContext, ObjectContext } from '../context.ts'
 import { noSuchKey, notImplemented, S3Error, withoutLock } from '../errors.ts'
 import { assertInFuture, lockRules } from '../headers/lock-headers.ts'
 import { xmlReply } from '../reply/xml.ts'
+import { requireObject } from '../versions.ts'
 import { s3ErrorOfBucket } from './bucket.ts'
 
 const maxBytes = 64 * 1024
@@ -49,8 +50,7 @@ export async function putObjectRetention(context: ObjectContext): Promise<HttpRe
   assertWritesLock(context)
   const retention = parseRetention(await readSmallBody(context.request, maxBytes))
   if (retention !== null) await assertInFuture(context, retention, 'RetainUntilDate')
-  await change(context, { retention, ...(await lockRules(context, context.key)) })
-  return done
+  return await change(context, { retention, ...(await lockRules(context, context.key)) })
 }
 
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetObjectRetention.html */
@@ -72,8 +72,7 @@ export async function putObjectLegalHold(context: ObjectContext): Promise<HttpRe
     const message = 'Access Denied: removing a legal hold requires the right to bypass locks.'
     throw new S3Error('AccessDenied', message)
   }
-  await change(context, { legalHold })
-  return done
+  return await change(context, { legalHold })
 }
 
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetObjectLegalHold.html */
@@ -91,21 +90,21 @@ function assertWritesLock({ configuration }: BucketContext): void {
   throw notImplemented(`a lock. ${withoutLock.message}.`, { inAws: withoutLock })
 }
 
-async function change(context: ObjectContext, wanted: AttributeChange): Promise<void> {
-  const { service, bucket, key, query } = context
+async function change(context: ObjectContext, wanted: AttributeChange): Promise<HttpReply> {
+  const { service, bucket, key, versionId } = context
   const { drive } = service
   if (drive.setAttributes === undefined) throw unsupportedChange()
-  const versionId = query.get('versionId')
   const changed = await drive.setAttributes(bucket, key, wanted, { versionId })
-  if (changed === undefined) throw noSuchKey(key)
+  if (changed !== undefined) return done
+  await requireObject(context)
+  // It was written meanwhile, and is not locked.
+  throw noSuchKey(key)
 }
 
-/** @throws S3Error NoSuchKey; InvalidRequest without Object Lock; AccessDenied for those who may read because everyone may */
+/** @throws S3Error as `requireObject`; InvalidRequest without Object Lock; AccessDenied for those who may read because everyone may */
 async function lockOf(context: ObjectContext): Promise<Attributes> {
-  const { service, bucket, key, configuration, identity, query } = context
-  const versionId = query.get('versionId')
-  const metadata = await service.drive.head(bucket, key, { versionId })
-  if (metadata === undefined) throw noSuchKey(key)
+  const { configuration, identity } = context
+  const metadata = await requireObject(context)
   if (configuration.objectLock === undefined)
     throw new S3Error(withoutLock.code, withoutLock.message)
   if (identity.kind === 'anonymous') throw new S3Error('AccessDenied')
