@@ -56,6 +56,11 @@ describe('Buckets in the dashboard', { skip: absenceOfChromium() }, () => {
     assert.equal((await signedFetch({ host, credentials }, put)).status, 200)
     await dialog.getByRole('button', { name: 'Remove the bucket' }).click()
     const confirm = page.getByRole('dialog', { name: 'Remove made?' })
+    await confirm.waitFor()
+    // It closes the question alone.
+    await page.keyboard.press('Escape')
+    await confirm.waitFor({ state: 'detached' })
+    await dialog.getByRole('button', { name: 'Remove the bucket' }).click()
     await confirm.getByRole('button', { name: 'Remove the bucket' }).click()
     await page.getByText('not empty').first().waitFor()
     await confirm.waitFor({ state: 'detached' })

@@ -1,5 +1,6 @@
 import { Button, Group, Modal, Stack, Text } from '@mantine/core'
-import type { ReactNode } from 'react'
+import { type ReactNode, useEffect, useSyncExternalStore } from 'react'
+import { Store } from './store.ts'
 
 interface ConfirmProps {
   readonly isOpen: boolean
@@ -15,10 +16,27 @@ interface ConfirmProps {
   readonly onClose: () => void
 }
 
+/** The number of open questions. */
+class OpenQuestions extends Store<number> {
+  readonly add = (change: 1 | -1) => this.publish(this.snapshot() + change)
+}
+
+const questions = new OpenQuestions(0)
+
+/** Whether Escape closes a dialog: not while a question is open over it. */
+export function useClosesOnEscape(): boolean {
+  return useSyncExternalStore(questions.subscribe, questions.snapshot) === 0
+}
+
 /** Asks before an action that cannot be undone. */
 export function Confirm(props: ConfirmProps) {
   const { isOpen, title, children, action, dismiss = 'Cancel' } = props
   const { isBusy = false, onConfirm, onClose } = props
+  useEffect(() => {
+    if (!isOpen) return
+    questions.add(1)
+    return () => questions.add(-1)
+  }, [isOpen])
   return (
     <Modal opened={isOpen} onClose={onClose} title={title} centered>
       <Stack>

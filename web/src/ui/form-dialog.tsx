@@ -1,5 +1,6 @@
 import { Alert, Button, Group, Modal, Stack, TextInput, type TextInputProps } from '@mantine/core'
 import type { ReactNode } from 'react'
+import { useClosesOnEscape } from './confirm.tsx'
 
 interface FormDialogProps {
   readonly title: string
@@ -23,7 +24,14 @@ export function FormDialog(props: FormDialogProps) {
   const { title, size = 'md', children, action, isBusy = false } = props
   const { obstacle, problem, aside, onSubmit, onClose } = props
   return (
-    <Modal opened onClose={onClose} title={title} size={size} centered>
+    <Modal
+      opened
+      onClose={onClose}
+      title={title}
+      size={size}
+      centered
+      closeOnEscape={useClosesOnEscape()}
+    >
       <form
         onSubmit={(event) => {
           event.preventDefault()
