@@ -175,8 +175,8 @@ export function connectService({
   const s3 = openS3({ ...common, drive, notes, sessions })
   const { uploads, bucketMaker, jobs } = s3
   metrics?.watchUploads(uploads)
-  const { keys, keyAdmin, modelKeys, buckets, bucketOptions } = cached
-  const managed = { buckets, bucketOptions, keys, bucketMaker, keyAdmin, uploads, jobs }
+  const { keys, keyAdmin, modelKeys, buckets, bucketOptions, versioning } = cached
+  const managed = { buckets, bucketOptions, versioning, keys, bucketMaker, keyAdmin, uploads, jobs }
   const called = { modelKeys, metrics, traffic }
   const web = openConsole({
     ...{ settings, log, database, drive, mounts, sessions, now },

@@ -5,6 +5,7 @@ import type { BucketOptionsChange } from '../../storage/buckets/bucket-options.t
 import { rulesForOrigins } from '../../storage/buckets/cors-rules.ts'
 import type { LifecycleRule } from '../../storage/buckets/lifecycle-rules.ts'
 import { DriveError } from '../../storage/drives/drive-error.ts'
+import { refuse } from './bucket-routes.ts'
 import { describeBuckets } from './bucket-status.ts'
 import type { ManagementApiParts } from './management-parts.ts'
 import {
@@ -40,6 +41,7 @@ function changeRoute(parts: ManagementApiParts): Route {
           'PUBLIC_READ_BUCKETS makes this bucket public: change it there and restart the gateway.'
         throw new ApiError(409, message, { field: 'isPublic' })
       }
+      await changeVersioning(parts, bucket, body)
       const change = optionsChange(isFromSettings ? { ...body, isPublic: undefined } : body)
       if (Object.keys(change).length > 0) await bucketOptions.change(bucket, change)
       // The bucket may have been removed in the meantime.
@@ -50,6 +52,15 @@ function changeRoute(parts: ManagementApiParts): Route {
       return status
     },
   })
+}
+
+async function changeVersioning(
+  { versioning }: ManagementApiParts,
+  bucket: string,
+  { versioning: wanted }: z.output<typeof bucketChange>,
+): Promise<void> {
+  if (wanted === undefined) return
+  await versioning.change(bucket, wanted === 'enabled' ? 'Enabled' : 'Suspended').catch(refuse)
 }
 
 function expiryDryRunRoute({ buckets, placeOf, dryRunExpiry }: ManagementApiParts): Route {

@@ -89,7 +89,8 @@ export function bucketMakingRoutes(parts: ManagementApiParts): readonly Route[] 
   return [createBucket, removeBucket]
 }
 
-function refuse(error: unknown): never {
+/** @throws ApiError for a BucketError or DriveError, otherwise the error */
+export function refuse(error: unknown): never {
   if (error instanceof BucketError) {
     const field = error.kind === 'invalid-name' ? 'name' : undefined
     throw new ApiError(statuses[error.kind], error.message, { cause: error, field })

@@ -1,7 +1,9 @@
+import { versioningOf } from '../../storage/buckets/bucket-options.ts'
 import type { PolicyAction } from '../../storage/buckets/bucket-policy.ts'
 import type { BucketConfiguration } from '../../storage/buckets/buckets.ts'
 import { originsOf } from '../../storage/buckets/cors-rules.ts'
 import type { LifecycleRule } from '../../storage/buckets/lifecycle-rules.ts'
+import { isEnabled } from '../../storage/drives/versions.ts'
 import type { BucketCount } from '../../storage/jobs/bucket-counts.ts'
 import type { ExpiryRun } from '../../storage/jobs/expiry/expiry.ts'
 import type { ManagementApiParts } from './management-parts.ts'
@@ -12,12 +14,12 @@ const unknownCount: BucketCount = { figures: undefined, isCounting: false, probl
 
 type Parts = Pick<
   ManagementApiParts,
-  'counter' | 'bucketCreatedAtMs' | 'expiryRuns' | 'publicReadBuckets' | 'placeOf'
+  'counter' | 'bucketCreatedAtMs' | 'expiryRuns' | 'publicReadBuckets' | 'placeOf' | 'versioning'
 >
 
 /** @throws DatabaseError */
 export async function describeBuckets(
-  { counter, bucketCreatedAtMs, expiryRuns, publicReadBuckets, placeOf }: Parts,
+  { counter, bucketCreatedAtMs, expiryRuns, publicReadBuckets, placeOf, versioning }: Parts,
   buckets: readonly BucketConfiguration[],
 ): Promise<BucketStatus[]> {
   const names = buckets.map(({ name }) => name)
@@ -37,6 +39,9 @@ export async function describeBuckets(
     createdAt: timeOrNull(createdAt[index]),
     ...figuresOf(counts.get(bucket.name) ?? unknownCount),
     formerVersions: counts.get(bucket.name)?.figures?.formerVersions ?? null,
+    versioning: stateOf(bucket),
+    versionsRefusal: versioning.refusal(bucket.name) ?? null,
+    hasObjectLock: 'objectLock' in bucket,
     ...optionsOf(bucket),
     lastExpiry: runStatus(runOf.get(bucket.name)),
   }))
@@ -49,6 +54,12 @@ const openedBy: Readonly<Partial<Record<PolicyAction, string>>> = {
   's3:GetObjectVersionTagging': 'read tags of versions of',
   's3:ListBucket': 'list',
   's3:ListBucketVersions': 'list versions',
+}
+
+function stateOf(bucket: BucketConfiguration): BucketStatus['versioning'] {
+  const versioning = versioningOf(bucket)
+  if (versioning === undefined) return 'off'
+  return isEnabled(versioning) ? 'enabled' : 'suspended'
 }
 
 /** For people to read, so conditions on listings are left out. */

@@ -5,6 +5,7 @@ import type { KeyAdmin } from '../../storage/access/key-admin.ts'
 import type { ArchiveBody, ArchiveRequest } from '../../storage/archive/object-archive.ts'
 import type { BucketMaker } from '../../storage/buckets/bucket-maker.ts'
 import type { BucketOptionsWriter } from '../../storage/buckets/bucket-options.ts'
+import type { VersioningStatus } from '../../storage/buckets/bucket-versioning.ts'
 import type { Buckets } from '../../storage/buckets/buckets.ts'
 import type { Drive } from '../../storage/drives/drive.ts'
 import type { BucketCounts } from '../../storage/jobs/bucket-counts.ts'
@@ -25,6 +26,12 @@ export interface ManagementApiParts {
   readonly buckets: Buckets
   readonly bucketOptions: BucketOptionsWriter
   readonly bucketMaker: Pick<BucketMaker, 'create' | 'remove'>
+  readonly versioning: {
+    /** Why the bucket cannot have versions; undefined: it can. */
+    refusal(bucket: string): string | undefined
+    /** Rejects as BucketVersioning. */
+    change(bucket: string, status: VersioningStatus): Promise<void>
+  }
   /** BUCKET_CREATION. */
   readonly bucketCreation: 'off' | 'existing' | 'on'
   /** PUBLIC_READ_BUCKETS. */
@@ -53,7 +60,7 @@ export interface ManagementApiParts {
   /** AUTH_KV. */
   readonly store: Pick<KeyValueStore, 'get' | 'set'>
   readonly folders: Pick<FolderRevisions, 'read'>
-  readonly drive: Pick<Drive, 'list' | 'head'>
+  readonly drive: Pick<Drive, 'list' | 'head' | 'listVersions'>
   readonly thumbnails: Pick<ThumbnailTable, 'find' | 'add'>
   readonly keys: Pick<KeyAdmin, 'list' | 'create' | 'change' | 'rotate' | 'revoke'>
   /** The status without the fields that depend on the request. */

@@ -153,6 +153,10 @@ export const bucketChange = z.strictObject({
     description: 'Pages of these origins may use the bucket; null: CORS_ALLOWED_ORIGINS applies.',
   }),
   expiry: expiryRules.optional().meta({ description: 'Replaces all rules.' }),
+  versioning: z.enum(['enabled', 'suspended']).optional().meta({
+    description:
+      'Whether objects that are replaced or deleted stay as former versions. Suspended: versions that exist stay.',
+  }),
   quotaBytes: count
     .nullable()
     .optional()
@@ -245,6 +249,14 @@ export const bucketStatus = z.object({
     .meta({ description: 'From its own CORS rules; null: CORS_ALLOWED_ORIGINS applies.' }),
   expiry: z.array(expiryRule).meta({ description: 'Its expiry rules.' }),
   quotaBytes: count.nullable().meta({ description: 'null: no limit.' }),
+  versioning: z.enum(['off', 'enabled', 'suspended']).meta({
+    description: 'Whether it keeps former versions of objects; off: it never did.',
+  }),
+  versionsRefusal: z
+    .string()
+    .nullable()
+    .meta({ description: 'Why its drive cannot keep former versions; null: it can.' }),
+  hasObjectLock: z.boolean().meta({ description: 'Whether Object Lock is on.' }),
   lastExpiry: expiryRun
     .nullable()
     .meta({ description: 'The last removal by these rules; null: there was none.' }),

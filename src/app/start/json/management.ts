@@ -15,10 +15,12 @@ import type { KeyAdmin } from '../../../storage/access/key-admin.ts'
 import { openArchive } from '../../../storage/archive/object-archive.ts'
 import type { BucketMaker } from '../../../storage/buckets/bucket-maker.ts'
 import type { BucketOptionsWriter } from '../../../storage/buckets/bucket-options.ts'
+import type { BucketVersioning } from '../../../storage/buckets/bucket-versioning.ts'
 import type { Buckets } from '../../../storage/buckets/buckets.ts'
 import type { Drive } from '../../../storage/drives/drive.ts'
 import type { Mount } from '../../../storage/drives/route/mount.ts'
 import { trashBucketOf } from '../../../storage/drives/trash-bucket.ts'
+import { refusalOfVersions } from '../../../storage/drives/unversioned.ts'
 import { dryRunExpiry } from '../../../storage/jobs/expiry/expired-objects.ts'
 import type { OpenUpload, UploadPosition, Uploads } from '../../../storage/s3/multipart/uploads.ts'
 import { presign } from '../../../storage/s3/sigv4/presign.ts'
@@ -54,6 +56,7 @@ export interface ManagementWiring {
   readonly keyAdmin: KeyAdmin
   readonly bucketOptions: BucketOptionsWriter
   readonly bucketMaker: BucketMaker
+  readonly versioning: BucketVersioning
   readonly jobs: BucketJobs
   /** The database's time. */
   readonly now: () => number
@@ -71,6 +74,10 @@ export function openManagement(wiring: ManagementWiring): Omit<ManagementApiPart
   return {
     keys: wiring.keyAdmin,
     ...{ buckets, bucketOptions, bucketMaker: wiring.bucketMaker },
+    versioning: {
+      refusal: (bucket) => refusalOfVersions(drive, bucket),
+      change: (bucket, status) => wiring.versioning.change(bucket, status, drive),
+    },
     bucketCreation: settings.bucketCreation,
     publicReadBuckets: settings.publicReadBuckets,
     expiryRuns: () => jobs.expiryRuns(),

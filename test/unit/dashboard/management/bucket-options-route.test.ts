@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import { BucketError } from '../../../../src/storage/buckets/bucket-changes.ts'
 import { BucketOptionsTable } from '../../../../src/storage/buckets/bucket-option-table.ts'
+import type { BucketConfiguration, Buckets } from '../../../../src/storage/buckets/buckets.ts'
 import { matchCorsRule } from '../../../../src/storage/buckets/cors-rules.ts'
 import {
   BucketsWithOptions,
@@ -167,4 +169,34 @@ test('a dry run gets the signal of its request, which aborts when the client is 
     payload: { expiry: [] },
   })
   assert.equal(signals[0], signal)
+})
+
+test('versions are turned on and suspended, and a refusal says why', async (t) => {
+  let state: BucketConfiguration['versioning']
+  const [files] = servedBuckets(['files']).all()
+  const buckets: Buckets = {
+    find: (name) => buckets.all().find((bucket) => bucket.name === name),
+    all: () => (files === undefined ? [] : [{ ...files, ...(state && { versioning: state }) }]),
+  }
+  const { send } = await openManagement(t, {
+    buckets,
+    versioning: {
+      refusal: () => 'It cannot.',
+      async change(_, status) {
+        if (state !== undefined) throw new BucketError('no-versions', 'It cannot.')
+        state = { changes: status === 'Enabled' ? [1] : [1, 2] }
+      },
+    },
+  })
+  const change = (versioning: string) => send('PATCH', '/buckets/files', { versioning })
+  const { status, body } = await change('enabled')
+  assert.deepEqual([status, body.versioning, body.hasObjectLock], [200, 'enabled', false])
+  assert.equal(body.versionsRefusal, 'It cannot.')
+  const refused = await change('suspended')
+  assert.deepEqual([refused.status, refused.body.message], [409, 'It cannot.'])
+  state = { changes: [1, 2] }
+  assert.equal((await send('GET', '/buckets')).body.buckets[0].versioning, 'suspended')
+  // Suspended before they were ever enabled.
+  state = 'Suspended'
+  assert.equal((await send('GET', '/buckets')).body.buckets[0].versioning, 'off')
 })

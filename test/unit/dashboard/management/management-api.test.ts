@@ -36,6 +36,7 @@ const endpoints: readonly (readonly [method: Method, path: string, body?: object
   ['GET', '/trash?bucket=files'],
   ['POST', '/trash', { bucket: 'files', keys: ['a'] }],
   ['POST', '/trash/restore', { bucket: 'files', trashId: '' }],
+  ['GET', '/deleted?bucket=files'],
   ['POST', '/trash/empty', { bucket: 'files' }],
   ['GET', '/uploads'],
   ['DELETE', '/uploads/some'],
@@ -292,6 +293,7 @@ test('GET /buckets returns every bucket immediately, and its figures once counte
     objects: null,
     bytes: null,
     formerVersions: null,
+    ...{ versioning: 'off', versionsRefusal: null, hasObjectLock: false },
     lastModified: null,
     countedAt: null,
   }

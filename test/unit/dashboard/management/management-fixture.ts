@@ -117,6 +117,7 @@ export async function openManagement(
     bucketOptions: { change: async () => undefined },
     bucketMaker: { create: async () => undefined, remove: async () => undefined },
     bucketCreation: 'off' as const,
+    versioning: { refusal: () => undefined, change: async () => undefined },
     publicReadBuckets: ['public'],
     expiryRuns: async () => [],
     dryRunExpiry: (query) => dryRunExpiry(common, query),

@@ -29,6 +29,7 @@ before(async () => {
       buckets: servedBuckets(['files']),
       bucketOptions: {} as never,
       bucketMaker: {} as never,
+      versioning: {} as never,
       database: {} as Database,
       uploads: {} as never,
       keys: {} as never,

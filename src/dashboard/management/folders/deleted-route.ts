@@ -1,0 +1,106 @@
+import { z } from 'zod'
+import { type Route, route } from '../../../platform/json-api/route.ts'
+import { DriveError } from '../../../storage/drives/drive-error.ts'
+import type { VersionEntry } from '../../../storage/drives/versions.ts'
+import { safeSum, walkVersions } from '../../../storage/jobs/walk.ts'
+import type { ManagementApiParts } from '../management-parts.ts'
+import { assertBucket, driveUnavailable, timeOf } from '../route-checks.ts'
+
+const count = z.int().min(0)
+
+const deletedReply = z.object({
+  entries: z.array(
+    z.object({
+      key: z.string().meta({ description: 'A folder ends in a slash.' }),
+      objects: count.meta({ description: 'How many deleted objects: 1, or those in the folder.' }),
+      bytes: count,
+      deletedAt: z.iso.datetime().meta({ description: 'The latest deletion.' }),
+    }),
+  ),
+  next: z
+    .string()
+    .nullable()
+    .meta({ description: 'null: all were found. Otherwise pass it as `after` to continue.' }),
+})
+export type DeletedReply = z.infer<typeof deletedReply>
+
+const maxEntries = 500
+/** After this time another request has to continue. */
+const limitMs = 5_000
+const hangMs = 30_000
+
+type Found = Map<string, DeletedReply['entries'][number]>
+
+export function deletedRoute({
+  buckets,
+  drive,
+}: Pick<ManagementApiParts, 'buckets' | 'drive'>): Route {
+  return route({
+    method: 'GET',
+    path: '/deleted',
+    operationId: 'getDeleted',
+    summary: 'Lists the deleted objects of a bucket with versions',
+    description:
+      'Objects whose newest version is a delete marker: those in the folder, and the folders that contain some. ' +
+      'After about 5 seconds or 500 entries it returns what was found so far, and `next`.',
+    query: z.strictObject({
+      bucket: z.string(),
+      prefix: z.string().max(1_024).default('').meta({ description: 'Empty, or ends in a slash.' }),
+      after: z
+        .string()
+        .max(1_024)
+        .default('')
+        .meta({ description: '`next` of the previous page.' }),
+    }),
+    reply: deletedReply,
+    async answer({ query, request: { signal } }) {
+      assertBucket(buckets, query.bucket)
+      const found: Found = new Map()
+      try {
+        const next = await findDeleted({ ...query, drive, signal, hangMs }, found)
+        return { entries: [...found.values()], next }
+      } catch (error) {
+        throw error instanceof DriveError ? driveUnavailable(error) : error
+      }
+    },
+  })
+}
+
+/** Returns the last key that was looked at; null after the last one of all. */
+async function findDeleted(
+  walk: Parameters<typeof walkVersions>[0] & { readonly after: string },
+  found: Found,
+): Promise<string | null> {
+  const endsAt = performance.now() + limitMs
+  let key = walk.after
+  /** The newest version of the key, until one that is no delete marker is found. */
+  let newest: VersionEntry | undefined
+  const isFull = () => found.size >= maxEntries || performance.now() >= endsAt
+  for await (const version of each(walkVersions(walk))) {
+    if (version.key !== key) {
+      if (key !== walk.after && isFull()) return key
+      key = version.key
+      newest = version
+    }
+    if (newest === undefined || version.isDeleteMarker) continue
+    if (newest.isLatest && newest.isDeleteMarker) add(found, walk.prefix, version, newest)
+    newest = undefined
+  }
+  return null
+}
+
+async function* each<Item>(pages: AsyncIterable<readonly Item[]>): AsyncGenerator<Item> {
+  for await (const page of pages) yield* page
+}
+
+/** @param deleted the version that is restored */
+function add(found: Found, prefix: string, deleted: VersionEntry, marker: VersionEntry): void {
+  // The marker object of the folder itself belongs to the folder above.
+  if (deleted.key === prefix) return
+  const end = deleted.key.indexOf('/', prefix.length)
+  const key = end < 0 ? deleted.key : deleted.key.slice(0, end + 1)
+  const { objects, bytes, deletedAt } = found.get(key) ?? { objects: 0, bytes: 0, deletedAt: '' }
+  const atMs = Math.max(marker.modifiedAtMs, Date.parse(deletedAt) || 0)
+  const sum = { objects: objects + 1, bytes: safeSum(bytes, deleted.size) }
+  found.set(key, { key, ...sum, deletedAt: timeOf(atMs) })
+}
