@@ -1,4 +1,4 @@
-import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { keepPreviousData, queryOptions, useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import type { ActivityReply } from '../../../src/dashboard/management/activity-schemas.ts'
 import type {
   BucketsReply,
@@ -16,6 +16,8 @@ import { request } from './client.ts'
 const slowMs = 30_000
 const calmMs = 10_000
 const liveMs = 2_000
+/** Requests for the buckets count them. */
+const bucketStaleMs = 5 * 60_000
 
 export function useStatus() {
   return useQuery({
@@ -25,10 +27,23 @@ export function useStatus() {
   })
 }
 
+const bucketsQuery = queryOptions({
+  queryKey: ['buckets'],
+  queryFn: ({ signal }) => request<BucketsReply>('/-/api/buckets', { signal }),
+})
+
+/** The status of a bucket, without its latest figures; undefined: not known. */
+export function useBucket(bucket: string) {
+  const staleTime = bucketStaleMs
+  return useQuery({
+    ...{ ...bucketsQuery, staleTime },
+    select: ({ buckets }) => buckets.find(({ name }) => name === bucket),
+  }).data
+}
+
 export function useBuckets() {
   return useQuery({
-    queryKey: ['buckets'],
-    queryFn: ({ signal }) => request<BucketsReply>('/-/api/buckets', { signal }),
+    ...bucketsQuery,
     refetchInterval: ({ state }) =>
       state.data?.buckets.some(({ isCounting }) => isCounting) ? liveMs : slowMs,
   })

@@ -1,10 +1,12 @@
-import { Group, NativeSelect, Text } from '@mantine/core'
+import { Box, Group, NativeSelect, Text, Title } from '@mantine/core'
 import { IconTrash } from '@tabler/icons-react'
 import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import type { BucketStatus } from '../../../src/dashboard/management/management-schemas.ts'
 import type { TrashReply } from '../../../src/dashboard/management/trash-routes.ts'
 import { useBuckets } from '../api/service-queries.ts'
 import { readTrash } from '../files/change/trash-work.ts'
+import { DeletedList } from '../files/versions/deleted-list.tsx'
 import { formatAmount, formatBytes } from '../format/bytes.ts'
 import { EmptyState } from '../ui/empty-state.tsx'
 import { Loaded } from '../ui/loaded.tsx'
@@ -20,36 +22,52 @@ export function TrashPage() {
   return (
     <>
       <PageHeading title="Trash">
-        What you delete here stays for a while and can be restored. Deletions by S3 clients do not
-        use the trash.
+        What you delete here stays for a while and can be restored. Deletions by S3 clients are
+        listed only for buckets that keep versions.
       </PageHeading>
       <Loaded query={buckets} failure="The buckets could not be loaded">
-        {(data) => <Trashes names={data.buckets.map(({ name }) => name)} />}
+        {(data) => <Trashes buckets={data.buckets} />}
       </Loaded>
     </>
   )
 }
 
-function Trashes({ names }: { readonly names: readonly string[] }) {
+function Trashes({ buckets }: { readonly buckets: readonly BucketStatus[] }) {
   const [chosen, setChosen] = useState<string>()
-  const bucket = chosen ?? names[0]
+  const bucket = buckets.find(({ name }) => name === chosen) ?? buckets[0]
   if (bucket === undefined) return <NoTrash title="There are no buckets" />
+  const hasVersions = bucket.versioning !== 'off'
   return (
     <>
       <NativeSelect
         label="Bucket"
         mb="md"
         maw={320}
-        data={[...names]}
-        value={bucket}
+        data={buckets.map(({ name }) => name)}
+        value={bucket.name}
         onChange={(event) => setChosen(event.currentTarget.value)}
       />
-      <BucketTrash key={bucket} bucket={bucket} />
+      {hasVersions && (
+        <Box key={`deleted ${bucket.name}`} mb="lg">
+          <Text size="sm" c="dimmed" mb="md">
+            This bucket keeps versions: deleted files can be restored until you or an expiry rule
+            delete their versions.
+          </Text>
+          <DeletedList bucket={bucket.name} prefix="" />
+        </Box>
+      )}
+      <BucketTrash key={bucket.name} bucket={bucket.name} hasVersions={hasVersions} />
     </>
   )
 }
 
-function BucketTrash({ bucket }: { readonly bucket: string }) {
+interface BucketTrashProps {
+  readonly bucket: string
+  /** Whether the trash has only what was deleted while versions were off. */
+  readonly hasVersions: boolean
+}
+
+function BucketTrash({ bucket, hasVersions }: BucketTrashProps) {
   const client = useQueryClient()
   const query = useInfiniteQuery({
     queryKey: ['trash-pages', bucket],
@@ -64,9 +82,16 @@ function BucketTrash({ bucket }: { readonly bucket: string }) {
       {({ pages }) => {
         const [first] = pages
         const items = pages.flatMap((page) => page.items)
-        if (first === undefined || items.length === 0) return <NothingThere trash={first} />
+        if (first === undefined || items.length === 0) {
+          return hasVersions ? null : <NothingThere trash={first} />
+        }
         return (
           <>
+            {hasVersions && (
+              <Title order={2} size="h5" mb="xs">
+                Deleted while versions were off
+              </Title>
+            )}
             <Group justify="space-between" mb="xs">
               <Text size="sm" c="dimmed" role="status">
                 {figuresText(first)}

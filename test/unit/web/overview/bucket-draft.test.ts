@@ -8,6 +8,7 @@ import {
 import {
   changeOf,
   draftOf,
+  formerText,
   newRule,
   unshownDetails,
 } from '../../../../web/src/overview/buckets/bucket-draft.ts'
@@ -21,7 +22,8 @@ const bucket: BucketStatus = {
   ...{ isPublic: false, openByPolicy: [], isPublicFromEnvironment: false, createdAt: null },
   ...{ objects: null, bytes: null, lastModified: null, countedAt: null, isCounting: false },
   ...{ problem: null, allowedOrigins: ['https://a.example'], expiry: [rule], lastExpiry: null },
-  ...{ quotaBytes: 2 ** 30, formerVersions: null },
+  ...{ quotaBytes: 2 ** 30, formerVersions: null, hasObjectLock: false },
+  ...{ versioning: 'off', versionsRefusal: null },
 }
 
 test('A form that was not changed changes nothing', () => {
@@ -75,4 +77,50 @@ test('A changed rule keeps what the form does not show', () => {
 test('A new rule deletes nothing until days are typed', () => {
   const { days, uploadDays, rule } = newRule([])
   assert.deepEqual([days, uploadDays, rule.days, rule.date], ['', '', null, null])
+})
+
+test('Turning versions on, and their rule, leave the other rules', () => {
+  const draft = draftOf(bucket)
+  const change = changeOf(bucket, {
+    ...{ ...draft, hasVersions: true },
+    former: { ...draft.former, keep: '5' },
+  })
+  const made = {
+    ...{ id: 'former-versions-1', prefix: '', days: null, date: null, abortUploadsDays: null },
+    ...{ isEnabled: true, expiresMarkers: true, noncurrentDays: 1, newerNoncurrentVersions: 5 },
+  }
+  assert.deepEqual(change, { versioning: 'enabled', expiry: [rule, made] })
+  assert.ok(bucketChange.safeParse(change).success)
+
+  const versioned: BucketStatus = { ...bucket, versioning: 'enabled', expiry: [made, rule] }
+  const again = draftOf(versioned)
+  assert.deepEqual(changeOf(versioned, again), {})
+  assert.deepEqual([again.former.days, again.former.keep, again.rules.length], ['1', '5', 1])
+  const days = { ...again, former: { ...again.former, days: '30', keep: '' } }
+  const { newerNoncurrentVersions: _, ...forDays } = { ...made, noncurrentDays: 30 }
+  assert.deepEqual(changeOf(versioned, days), { expiry: [rule, forDays] })
+  const none = { ...again, former: { ...again.former, days: '', keep: '' } }
+  assert.deepEqual(changeOf(versioned, none), { expiry: [rule] })
+  assert.deepEqual(changeOf(versioned, { ...again, hasVersions: false }), {
+    versioning: 'suspended',
+  })
+})
+
+test('A rule for former versions of some objects is kept as an S3 client has set it', () => {
+  const limited: ExpiryRule = {
+    ...{ ...rule, days: null, isEnabled: true, noncurrentDays: 7, newerNoncurrentVersions: 1 },
+  }
+  const versioned: BucketStatus = { ...bucket, versioning: 'enabled', expiry: [limited] }
+  const draft = draftOf(versioned)
+  assert.deepEqual([draft.former.rule, draft.rules.length], [undefined, 1])
+  assert.deepEqual(unshownDetails(limited), [
+    'Former versions are deleted 7 days after they were replaced, except the newest one of each file.',
+  ])
+  assert.deepEqual(changeOf(versioned, draft), {})
+})
+
+test('What happens to former versions is said in words', () => {
+  assert.match(formerText({ days: '', keep: '' }), /are kept until you delete them/)
+  assert.match(formerText({ days: '30', keep: '' }), /deleted 30 days after they were replaced\.$/)
+  assert.match(formerText({ days: '', keep: '5' }), /deleted 1 day .*, except the newest 5 of each/)
 })

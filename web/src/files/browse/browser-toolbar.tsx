@@ -2,11 +2,13 @@ import { Button, Group } from '@mantine/core'
 import {
   IconFolderPlus,
   IconHelp,
+  IconHistory,
   IconLayoutGrid,
   IconList,
   IconListSearch,
   IconRefresh,
 } from '@tabler/icons-react'
+import { useBucket } from '../../api/service-queries.ts'
 import { IconButton } from '../../ui/icon-button.tsx'
 import { PasteButton } from '../carry/paste-button.tsx'
 import classes from './browser-toolbar.module.css'
@@ -20,6 +22,7 @@ interface BrowserToolbarProps {
 
 export function BrowserToolbar({ browser }: BrowserToolbarProps) {
   const { setDialog, reload, location, setFilter, layout, setLayout } = browser
+  const hasVersions = (useBucket(location.bucket)?.versioning ?? 'off') !== 'off'
   return (
     <Group flex="none" gap={8} mih={36} className={classes.bar ?? ''}>
       <UploadButton to={location} />
@@ -50,6 +53,17 @@ export function BrowserToolbar({ browser }: BrowserToolbarProps) {
       >
         {layout === 'list' ? <IconLayoutGrid size={18} /> : <IconList size={18} />}
       </IconButton>
+      {hasVersions && (
+        <IconButton
+          label="Show deleted"
+          variant="default"
+          size={36}
+          className={classes.deleted ?? ''}
+          onClick={() => setDialog({ type: 'deleted' })}
+        >
+          <IconHistory size={18} />
+        </IconButton>
+      )}
       <IconButton
         label="Refresh"
         variant="default"

@@ -7,6 +7,10 @@ import { FolderDetailsDialog } from '../preview/folder-details-dialog.tsx'
 import { HelpDialog } from './help-dialog.tsx'
 import { type Browser, focusGrid } from './use-browser.ts'
 
+const DeletedDialog = lazy(async () => {
+  const { DeletedDialog } = await import('../versions/deleted-list.tsx')
+  return { default: DeletedDialog }
+})
 const EditDialog = lazy(async () => {
   const { EditDialog } = await import('../edit/edit-dialog.tsx')
   return { default: EditDialog }
@@ -65,6 +69,8 @@ export function OpenDialog({ browser }: { readonly browser: Browser }) {
           onClose={close}
         />
       )
+    case 'deleted':
+      return <DeletedDialog at={{ bucket, prefix }} onClose={close} />
     case 'search':
       return <Search browser={browser} onClose={close} />
     case 'help':

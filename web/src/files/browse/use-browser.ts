@@ -35,6 +35,7 @@ type BrowserDialog =
   | { readonly type: 'share'; readonly key: string }
   | { readonly type: 'folder-details'; readonly folder: FolderEntry }
   | { readonly type: 'search' }
+  | { readonly type: 'deleted' }
   | { readonly type: 'help' }
 
 /** The entries of an open menu, and where it is on the screen, in pixels. */

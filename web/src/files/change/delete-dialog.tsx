@@ -1,7 +1,7 @@
 import { Checkbox, List, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
-import { useStatus } from '../../api/service-queries.ts'
+import { useBucket, useStatus } from '../../api/service-queries.ts'
 import { formatAmount, formatBytes, formatCount } from '../../format/bytes.ts'
 import { Confirm } from '../../ui/confirm.tsx'
 import type { Entry } from '../entries/entry.ts'
@@ -10,7 +10,7 @@ import { NameText } from '../entries/name-text.tsx'
 import { visibleName } from '../entries/visible-name.ts'
 import { jobs } from '../transfers/transfers.ts'
 import { deletionText, trashText } from './deletion-text.ts'
-import { deletionJob, sizeOfTree } from './drive-work.ts'
+import { deletionJob, sizeOfTree, versionedDeletionJob } from './drive-work.ts'
 import { readTrash, trashJob } from './trash-work.ts'
 
 interface DeleteDialogProps {
@@ -26,12 +26,15 @@ export function DeleteDialog({ bucket, entries, onClose }: DeleteDialogProps) {
   const size = useContents(bucket, entries)
   const deletes = useStatus().data?.drive.deletes
   const subject = subjectOf(entries)
+  const versioning = useBucket(bucket)?.versioning ?? 'off'
   const { data: trash, isLoading } = useTrash(bucket)
   const [isPermanent, setIsPermanent] = useState(false)
-  const hasTrash = trash?.isThere === true && trash.days > 0
+  const keepsVersions = versioning === 'enabled'
+  const hasTrash = !keepsVersions && trash?.isThere === true && trash.days > 0
   const goesToTrash = hasTrash && !isPermanent
   const confirm = () => {
-    const job = goesToTrash ? trashJob : deletionJob
+    const plainJob = keepsVersions ? versionedDeletionJob : deletionJob
+    const job = goesToTrash ? trashJob : plainJob
     void jobs.start(job(`Deleting ${subject}`, bucket, entries))
     onClose()
   }
@@ -50,7 +53,9 @@ export function DeleteDialog({ bucket, entries, onClose }: DeleteDialogProps) {
           {size}
         </Text>
         <Text size="sm">
-          {goesToTrash ? trashText(trash.days) : deletionText(hasTrash ? 'permanent' : deletes)}
+          {goesToTrash
+            ? trashText(trash.days)
+            : deletionText(hasTrash ? 'permanent' : deletes, versioning)}
         </Text>
         {hasTrash && (
           <Checkbox

@@ -1,4 +1,7 @@
-import type { StatusReply } from '../../../../src/dashboard/management/management-schemas.ts'
+import type {
+  BucketStatus,
+  StatusReply,
+} from '../../../../src/dashboard/management/management-schemas.ts'
 import { formatAmount } from '../../format/bytes.ts'
 
 /** What happens to objects in the trash. */
@@ -6,8 +9,20 @@ export function trashText(days: number): string {
   return `It stays in the trash of this bucket for ${formatAmount(days, 'day')}. You can restore it there.`
 }
 
-/** What happens to deleted files on this drive. Undefined: not known yet. */
-export function deletionText(deletes: StatusReply['drive']['deletes'] | undefined): string {
+/** What happens to deleted files of a bucket on this drive. Undefined: not known yet. */
+export function deletionText(
+  deletes: StatusReply['drive']['deletes'] | undefined,
+  versioning: BucketStatus['versioning'] = 'off',
+): string {
+  if (versioning === 'enabled') {
+    return 'It stays in the history of this bucket. You can restore it with “Show deleted”.'
+  }
+  if (versioning === 'suspended') {
+    return (
+      'Versions are suspended in this bucket: what was written since then is deleted permanently. ' +
+      'Versions from before can be restored with “Show deleted”.'
+    )
+  }
   switch (deletes) {
     case 'trash':
       return 'Deleted files go to the trash of Google Drive, where you can restore them.'

@@ -47,7 +47,7 @@ export function trashJob(title: string, bucket: string, entries: readonly Entry[
       trashId === undefined
         ? undefined
         : restoreJob(`Undo: ${title}`, { bucket, trashId }, (isWhole) => {
-            if (isWhole) for (const entry of entries) publishBack(bucket, entry)
+            if (isWhole) for (const entry of entries) driveChanges.publishBack(bucket, entry)
           }),
   }
 }
@@ -83,11 +83,6 @@ function batchesOf(entries: readonly Entry[]): readonly (readonly Entry[])[] {
     batches.push(files.slice(start, start + batchSize))
   }
   return [...batches, ...entries.filter(({ kind }) => kind === 'folder').map((entry) => [entry])]
-}
-
-function publishBack(bucket: string, entry: Entry): void {
-  const file = entry.kind === 'file' ? entry : { size: 0, modifiedAtMs: Date.now(), etag: '' }
-  driveChanges.publish({ type: 'added', bucket, file: { ...file, key: entry.key } })
 }
 
 /** @param onEnd called with whether everything was restored */

@@ -4,6 +4,8 @@ import { delimiter } from './entry.ts'
 export interface ObjectAddress {
   readonly bucket: string
   readonly key: string
+  /** A former version of the object; absent for the current one. */
+  readonly versionId?: string | undefined
 }
 
 /** `/bucket/key`, encoded for a path and for x-amz-copy-source. */

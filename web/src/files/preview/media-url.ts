@@ -13,13 +13,17 @@ const mediaSeconds = 6 * 60 * 60
 const maxAheadBytes = 20 * 1024 * 1024
 
 /** The URL of an element that shows an object. */
-export function mediaUrl(bucket: string, key: string, { contentType, etag }: ObjectDetails) {
+export function mediaUrl(
+  bucket: string,
+  key: string,
+  { contentType, etag, versionId }: ObjectDetails,
+) {
   const type = previewType(key, contentType)
   return queryOptions({
-    queryKey: ['object-url', bucket, key, etag],
+    queryKey: ['object-url', bucket, key, etag, versionId],
     queryFn: () =>
       objectUrl(
-        { bucket, key },
+        { bucket, key, versionId },
         type === undefined ? {} : { 'response-content-type': type },
         mediaSeconds,
       ),

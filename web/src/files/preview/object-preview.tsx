@@ -36,7 +36,7 @@ export function ObjectPreview({ bucket, file, details }: ObjectPreviewProps) {
   }
   if (data === undefined) return <Loading label="Loading the preview" />
   const kind = previewKind(file.key, data.contentType)
-  const noPreview = <NoPreview bucket={bucket} file={file} size={data.size} />
+  const noPreview = <NoPreview bucket={bucket} file={file} details={data} />
   if (kind === undefined || data.size === 0) return noPreview
   if (kind === 'text')
     return <TextPreview bucket={bucket} file={file} details={data} fallback={noPreview} />
@@ -48,15 +48,20 @@ export function ObjectPreview({ bucket, file, details }: ObjectPreviewProps) {
 interface NoPreviewProps {
   readonly bucket: string
   readonly file: FileEntry
-  readonly size: number
+  readonly details: ObjectDetails
 }
 
-function NoPreview({ bucket, file, size }: NoPreviewProps) {
+function NoPreview({ bucket, file, details: { size, versionId } }: NoPreviewProps) {
   if (size === 0)
     return <EmptyState icon={<IconEyeOff size={36} stroke={1.2} />} title="The file is empty" />
   return (
     <EmptyState icon={<IconEyeOff size={36} stroke={1.2} />} title="This file cannot be previewed">
-      <Button mt="xs" size="xs" variant="default" onClick={() => void download(bucket, [file])}>
+      <Button
+        mt="xs"
+        size="xs"
+        variant="default"
+        onClick={() => void download(bucket, [file], versionId)}
+      >
         Download {formatBytes(size)}
       </Button>
     </EmptyState>
@@ -65,11 +70,13 @@ function NoPreview({ bucket, file, size }: NoPreviewProps) {
 
 /** An element does not say why it could not load: a read distinguishes a refusal from an invalid file. */
 function BrokenMedia(props: NoPreviewProps) {
-  const { bucket, file } = props
+  const { bucket, file, details } = props
+  const { key, etag } = file
+  const { versionId } = details
   const { error, isPending } = useQuery({
-    queryKey: ['readable', bucket, file.key, file.etag],
+    queryKey: ['readable', bucket, key, etag, versionId],
     queryFn: async ({ signal }) => {
-      await readBytes({ bucket, key: file.key }, { first: 0, last: 0 }, signal)
+      await readBytes({ bucket, key, versionId }, { first: 0, last: 0 }, signal)
       return null
     },
     gcTime: 0,
@@ -90,7 +97,7 @@ function MediaPreview({ bucket, file, kind, details }: MediaPreviewProps) {
   const [hasFailed, setHasFailed] = useState(false)
   const { data: url, error } = useQuery(mediaUrl(bucket, file.key, details))
   if (error !== null) return <FailureNotice title="The file could not be opened" error={error} />
-  if (hasFailed) return <BrokenMedia bucket={bucket} file={file} size={details.size} />
+  if (hasFailed) return <BrokenMedia bucket={bucket} file={file} details={details} />
   if (url === undefined) return <Loading label="Loading the preview" />
   const label = visibleName(file.name)
   const onError = () => setHasFailed(true)

@@ -1,4 +1,4 @@
-import { ActionIcon, FocusTrap, Group, Modal, Stack } from '@mantine/core'
+import { ActionIcon, FocusTrap, Group, Modal, Stack, Text } from '@mantine/core'
 import {
   IconChevronLeft,
   IconChevronRight,
@@ -7,7 +7,10 @@ import {
   IconPlayerPause,
   IconPlayerPlay,
 } from '@tabler/icons-react'
-import { type KeyboardEvent, type ReactNode, useMemo } from 'react'
+import { type KeyboardEvent, type ReactNode, useMemo, useRef, useState } from 'react'
+import { useBucket } from '../../api/service-queries.ts'
+import { formatMoment } from '../../format/time.ts'
+import { useClosesOnEscape } from '../../ui/confirm.tsx'
 import { IconButton } from '../../ui/icon-button.tsx'
 import { ActionButton } from '../entries/action-icons.tsx'
 import type { Entry, FileEntry } from '../entries/entry.ts'
@@ -17,6 +20,8 @@ import { isReachable } from '../entries/object-address.ts'
 import { kindByName } from '../entries/preview-kind.ts'
 import { visibleName } from '../entries/visible-name.ts'
 import { useObjectDetails } from '../s3/use-object-details.ts'
+import type { ListedVersion } from '../s3/version-page.ts'
+import { VersionsPanel } from '../versions/versions-panel.tsx'
 import { usePicturesAhead } from './media-url.ts'
 import { ObjectDetailsPanel } from './object-details-panel.tsx'
 import { ObjectPreview } from './object-preview.tsx'
@@ -38,7 +43,8 @@ export function ObjectView(props: ObjectViewProps) {
   const { bucket, file, entries, onShow, onAct, onClose } = props
   const files = useNeighbours(entries, file, isAny)
   const pictures = useNeighbours(entries, file, isPicture)
-  const details = useObjectDetails(bucket, file.key)
+  const versions = useShownVersion(bucket, file)
+  const details = useObjectDetails(bucket, file.key, versions.shown?.versionId)
   const { after } = pictures
   const show = useSlideshow(file.key, after && (() => onShow(after)))
   const shown = show.isFull ? pictures : files
@@ -48,7 +54,9 @@ export function ObjectView(props: ObjectViewProps) {
     () => step(shown.after),
     () => step(shown.before),
   )
+  const isOnTop = useClosesOnEscape()
   const onKeyDown = (event: KeyboardEvent) => {
+    if (!isOnTop) return
     if (event.key === 'Escape' && show.isFull) show.toggleFull()
     if (isTakenByContent(event.target)) return
     if (event.key === 'ArrowLeft') step(shown.before)
@@ -66,26 +74,61 @@ export function ObjectView(props: ObjectViewProps) {
         body: classes.body ?? '',
       }}
       fullScreen={show.isFull}
-      closeOnEscape={!show.isFull}
+      closeOnEscape={!show.isFull && isOnTop}
       onKeyDown={onKeyDown}
     >
       <FocusTrap.InitialFocus />
       <div className={classes.columns} data-full={show.isFull || undefined}>
-        <div className={classes.stage} {...swipe}>
-          <ObjectPreview key={file.key} bucket={bucket} file={file} details={details} />
+        <div className={classes.stage} {...swipe} ref={versions.stage}>
+          <ObjectPreview
+            key={`${file.key} ${versions.shown?.versionId}`}
+            bucket={bucket}
+            file={file}
+            details={details}
+          />
         </div>
         <Stack gap={18} miw={0} className={classes.panel ?? ''}>
           <ViewActions
             neighbours={shown}
             show={isPicture(file) ? show : undefined}
+            actions={versions.shown === undefined ? viewActions : []}
             onShow={onShow}
             onAct={(action) => onAct(action, file)}
           />
-          {!show.isFull && <ObjectDetailsPanel bucket={bucket} file={file} details={details} />}
+          {!show.isFull && (
+            <>
+              {versions.note}
+              <ObjectDetailsPanel bucket={bucket} file={file} details={details} />
+              {versions.panel}
+            </>
+          )}
         </Stack>
       </div>
     </Modal>
   )
+}
+
+/** The former version of the file that is shown instead of the current one. */
+function useShownVersion(bucketName: string, file: FileEntry) {
+  const bucket = useBucket(bucketName)
+  const [chosen, setChosen] = useState<ListedVersion>()
+  const stage = useRef<HTMLDivElement>(null)
+  // Previous and Next lead to current versions.
+  const shown = chosen?.key === file.key ? chosen : undefined
+  const onShow = (version: ListedVersion | undefined) => {
+    setChosen(version)
+    // On a narrow screen, the preview is above the list.
+    stage.current?.scrollIntoView({ block: 'nearest' })
+  }
+  const panel = bucket !== undefined && bucket.versioning !== 'off' && (
+    <VersionsPanel {...{ bucket, file, shown, onShow }} />
+  )
+  const note = shown !== undefined && (
+    <Text size="sm" role="status">
+      This is the version of {formatMoment(shown.modifiedAtMs)}.
+    </Text>
+  )
+  return { shown, stage, panel, note }
 }
 
 const isAny = () => true
@@ -121,15 +164,16 @@ interface ViewActionsProps {
   readonly neighbours: NeighbourFiles
   /** Undefined if the file is not a picture. */
   readonly show: Slideshow | undefined
+  readonly actions: readonly EntryAction[]
   readonly onShow: (file: FileEntry) => void
   readonly onAct: (action: EntryAction) => void
 }
 
 const viewActions = ['download', 'share', 'copy-uri', 'rename', 'edit', 'move', 'delete'] as const
 
-function ViewActions({ neighbours, show, onShow, onAct }: ViewActionsProps) {
+function ViewActions({ neighbours, show, actions, onShow, onAct }: ViewActionsProps) {
   const { before, after } = neighbours
-  const shownActions = show?.isFull === true ? [] : viewActions
+  const shownActions = show?.isFull === true ? [] : actions
   return (
     <Group gap={6} role="toolbar" aria-label="Actions">
       <ActionIcon.Group>

@@ -9,6 +9,8 @@ import {
   type DoomedObject,
   deleteBody,
   readDeleteFailures,
+  readDeleteMarkers,
+  type VersionName,
 } from './delete-xml.ts'
 import { type ObjectDetails, readDetails } from './object-details.ts'
 import { fieldsOf, readFailure, S3Failure, type XmlElement } from './s3-failure.ts'
@@ -78,7 +80,7 @@ export function sendS3({ method, headers, body, priority, signal, ...target }: S
 }
 
 /** As sendS3. @throws S3Failure also if S3 rejects the request. */
-async function s3Fetch(request: S3Request): Promise<Response> {
+export async function s3Fetch(request: S3Request): Promise<Response> {
   const reply = await sendS3(request)
   if (reply.ok) return reply
   throw readFailure(parseXml(await reply.text()), reply.status)
@@ -93,7 +95,7 @@ function parseXml(text: string): XmlElement | undefined {
   return documentElement ?? undefined
 }
 
-async function xmlOf(reply: Response): Promise<XmlElement> {
+export async function xmlOf(reply: Response): Promise<XmlElement> {
   const root = parseXml(await reply.text())
   if (root === undefined)
     throw new ApiError('The response is not valid XML.', { status: reply.status })
@@ -105,26 +107,33 @@ export async function headObject(
   address: ObjectAddress,
   signal?: AbortSignal,
 ): Promise<ObjectDetails> {
-  return readDetails(await headersOf(address, signal))
+  const { versionId } = address
+  const details = readDetails(await headersOf(address, signal))
+  return versionId === undefined ? details : { ...details, versionId }
 }
 
 /** The header fields of a HEAD. @throws as headObject */
 export async function headersOf(address: ObjectAddress, signal?: AbortSignal): Promise<Headers> {
-  const { headers } = await s3Fetch({ method: 'HEAD', ...address, signal }).catch(async (error) => {
-    throw (await reasonOf(error, address, signal)) ?? error
+  const target = targetOf(address)
+  const { headers } = await s3Fetch({ method: 'HEAD', ...target, signal }).catch(async (error) => {
+    throw (await reasonOf(error, target, signal)) ?? error
   })
   return headers
+}
+
+function targetOf({ bucket, key, versionId }: ObjectAddress): S3Target {
+  return { bucket, key, ...(versionId !== undefined && { query: { versionId } }) }
 }
 
 /** The response to a HEAD has no body, so only a GET says what failed and what to change. */
 async function reasonOf(
   error: unknown,
-  address: ObjectAddress,
+  target: S3Target,
   signal: AbortSignal | undefined,
 ): Promise<unknown> {
   if (!(error instanceof S3Failure) || error.status === 404) return undefined
   const headers = { range: 'bytes=0-0' }
-  return s3Fetch({ method: 'GET', ...address, headers, signal }).then(
+  return s3Fetch({ method: 'GET', ...target, headers, signal }).then(
     () => undefined,
     (reason: unknown) => reason,
   )
@@ -140,13 +149,13 @@ export async function readBytes(
   { first, last }: ByteRange,
   signal?: AbortSignal,
 ): Promise<Uint8Array<ArrayBuffer>> {
-  const { bucket, key, etag } = address
+  const { etag } = address
   const headers = {
     range: `bytes=${first}-${last}`,
     ...(etag !== undefined && { 'if-match': `"${etag}"` }),
   }
   try {
-    const reply = await s3Fetch({ method: 'GET', bucket, key, headers, signal })
+    const reply = await s3Fetch({ method: 'GET', ...targetOf(address), headers, signal })
     return new Uint8Array(await reply.arrayBuffer())
   } catch (error) {
     if (!(error instanceof S3Failure)) throw error
@@ -208,40 +217,51 @@ export async function replaceMetadata(
   return etagOfCopy(reply)
 }
 
-async function etagOfCopy(reply: Response): Promise<string> {
+export async function etagOfCopy(reply: Response): Promise<string> {
   const root = await xmlOf(reply)
   // A copy that fails late returns 200 with an error in the body (AWS, "CopyObject").
   if (root.localName !== 'CopyObjectResult') throw readFailure(root, reply.status)
   return (fieldsOf(root).get('ETag') ?? '').replaceAll('"', '')
 }
 
-/** Deletes up to `maxDeletions` objects; missing objects count as deleted. */
+/**
+ * Deletes up to `maxDeletions` objects or versions; missing ones count as deleted.
+ *
+ * @param onMarker receives the delete markers that this creates in a bucket with versions
+ */
 export async function deleteObjects(
   bucket: string,
   objects: readonly DoomedObject[],
+  onMarker?: (marker: VersionName) => void,
 ): Promise<readonly DeleteFailure[]> {
   const plain = objects.filter(({ key }) => canStandInXml(key))
   const odd = objects.filter(({ key }) => !canStandInXml(key))
   const failures: DeleteFailure[] = []
-  for (const object of odd) failures.push(...(await deleteByPath(bucket, object)))
+  for (const object of odd) failures.push(...(await deleteByPath(bucket, object, onMarker)))
   if (plain.length === 0) return failures
   const reply = await s3Fetch({
     method: 'POST',
     bucket,
     query: { delete: '' },
     headers: { 'content-type': 'application/xml' },
-    body: deleteBody(plain),
+    body: deleteBody(plain, onMarker === undefined),
   })
-  return [...failures, ...readDeleteFailures(await xmlOf(reply))]
+  const root = await xmlOf(reply)
+  if (onMarker !== undefined) readDeleteMarkers(root).forEach(onMarker)
+  return [...failures, ...readDeleteFailures(root)]
 }
 
 async function deleteByPath(
   bucket: string,
-  { key, etag }: DoomedObject,
+  { key, etag, versionId }: DoomedObject,
+  onMarker?: (marker: VersionName) => void,
 ): Promise<readonly DeleteFailure[]> {
   try {
     const headers = etag === undefined ? {} : { 'if-match': `"${etag}"` }
-    await s3Fetch({ method: 'DELETE', bucket, key, headers })
+    const query = versionId === undefined ? {} : { versionId }
+    const reply = await s3Fetch({ method: 'DELETE', bucket, key, query, headers })
+    const marker = reply.headers.get('x-amz-delete-marker') && reply.headers.get('x-amz-version-id')
+    if (marker) onMarker?.({ key, versionId: marker })
     return []
   } catch (error) {
     if (!(error instanceof S3Failure)) throw error
@@ -271,7 +291,8 @@ export async function objectUrl(
   expiresSeconds = 300,
 ): Promise<string> {
   // Keeps failures of this request out of the list of failed client requests. S3 ignores the mark.
-  const marked = { ...query, 'x-id': 'Dashboard' }
-  const { url } = await presign({ method: 'GET', ...address, query: marked, expiresSeconds })
+  const { query: version, ...target } = targetOf(address)
+  const marked = { ...query, ...version, 'x-id': 'Dashboard' }
+  const { url } = await presign({ method: 'GET', ...target, query: marked, expiresSeconds })
   return ownPath(url)
 }

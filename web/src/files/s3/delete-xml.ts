@@ -5,17 +5,32 @@ export const maxDeletions = 1_000
 
 export interface DoomedObject {
   readonly key: string
-  /** Deletes only this version; omit to delete any. */
+  /** Deletes the object only if it has this ETag; omit to delete it in any case. */
   readonly etag?: string
+  /** Deletes this version permanently; omit for the current one. */
+  readonly versionId?: string
 }
 
-/** The body of DeleteObjects; the response lists only failures. */
-export function deleteBody(objects: readonly DoomedObject[]): string {
-  const elements = objects.map(({ key, etag }) => {
-    const condition = etag === undefined ? '' : `<ETag>${escapeXml(etag)}</ETag>`
-    return `<Object><Key>${escapeXml(key)}</Key>${condition}</Object>`
+/** A version of an object, or a delete marker. */
+export interface VersionName {
+  readonly key: string
+  readonly versionId: string
+}
+
+/** The body of DeleteObjects. @param isQuiet whether the response lists only failures */
+export function deleteBody(objects: readonly DoomedObject[], isQuiet = true): string {
+  const elements = objects.map(({ key, etag, versionId }) => {
+    const fields = [
+      ['Key', key],
+      ['VersionId', versionId],
+      ['ETag', etag],
+    ] as const
+    const given = fields.map(([name, value]) =>
+      value === undefined ? '' : `<${name}>${escapeXml(value)}</${name}>`,
+    )
+    return `<Object>${given.join('')}</Object>`
   })
-  return `<Delete xmlns="http://s3.amazonaws.com/doc/2006-03-01/"><Quiet>true</Quiet>${elements.join('')}</Delete>`
+  return `<Delete xmlns="http://s3.amazonaws.com/doc/2006-03-01/"><Quiet>${isQuiet}</Quiet>${elements.join('')}</Delete>`
 }
 
 export interface DeleteFailure {
@@ -36,6 +51,16 @@ export function readDeleteFailures(root: XmlElement): readonly DeleteFailure[] {
         message: fields.get('Message') ?? '',
       }
     })
+}
+
+/** The delete markers that a DeleteResult says were created. */
+export function readDeleteMarkers(root: XmlElement): readonly VersionName[] {
+  return [...root.children].flatMap((element) => {
+    const fields = fieldsOf(element)
+    const [key, versionId] = [fields.get('Key'), fields.get('DeleteMarkerVersionId')]
+    const isDeleted = element.localName === 'Deleted' && key !== undefined
+    return isDeleted && versionId !== undefined ? [{ key, versionId }] : []
+  })
 }
 
 /** XML 1.0 cannot represent most control characters: delete such a key by its path. */

@@ -7,18 +7,29 @@ import { request } from '../../api/client.ts'
 import { failureOf } from '../../ui/messages.ts'
 import { saveUrl } from '../../ui/save-text.ts'
 import { type Entry, parentOf } from '../entries/entry.ts'
+import type { ObjectAddress } from '../entries/object-address.ts'
 import { objectUrl } from './bucket-client.ts'
 
 /** How long a browser can resume the download of a file: as long as a session. */
 const resumableSeconds = 12 * 60 * 60
 
-/** Makes the browser save a file under its name, or a folder or several of its entries as a ZIP file. */
-export async function download(bucket: string, entries: readonly Entry[]): Promise<void> {
+/**
+ * Makes the browser save a file under its name, or a folder or several of its entries as a ZIP file.
+ *
+ * @param versionId of a file; undefined: the current version
+ */
+export async function download(
+  bucket: string,
+  entries: readonly Pick<Entry, 'kind' | 'key' | 'name'>[],
+  versionId?: string,
+): Promise<void> {
   const [first] = entries
   if (first === undefined) return
   try {
     const isFile = entries.length === 1 && first.kind === 'file'
-    saveUrl(isFile ? await fileUrl(bucket, first) : await archiveUrl(bucket, entries))
+    saveUrl(
+      isFile ? await fileUrl({ ...first, bucket, versionId }) : await archiveUrl(bucket, entries),
+    )
   } catch (error) {
     failureOf('The download could not be started')(
       error instanceof Error ? error : new Error(String(error)),
@@ -26,12 +37,12 @@ export async function download(bucket: string, entries: readonly Entry[]): Promi
   }
 }
 
-function fileUrl(bucket: string, { key, name }: Entry): Promise<string> {
+function fileUrl({ name, ...address }: ObjectAddress & Pick<Entry, 'name'>): Promise<string> {
   const query = { 'response-content-disposition': attachmentNamed(name) }
-  return objectUrl({ bucket, key }, query, resumableSeconds)
+  return objectUrl(address, query, resumableSeconds)
 }
 
-async function archiveUrl(bucket: string, entries: readonly Entry[]): Promise<string> {
+async function archiveUrl(bucket: string, entries: readonly Pick<Entry, 'key'>[]): Promise<string> {
   const prefix = parentOf(entries[0]?.key ?? '')
   const names = entries.map(({ key }) => key.slice(prefix.length))
   const body: ArchiveBody = { bucket, prefix, names }

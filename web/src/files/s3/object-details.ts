@@ -9,6 +9,16 @@ export interface ObjectDetails {
   readonly headers: readonly (readonly [string, string])[]
   /** x-amz-meta-*, without that prefix. */
   readonly metadata: readonly (readonly [string, string])[]
+  /** Absent if the current version was asked for. */
+  readonly versionId?: string
+  readonly lock?: VersionLock
+}
+
+/** Why a version cannot be deleted (AWS, "Object Lock"). */
+export interface VersionLock {
+  /** Absent without a retention, or after its end. */
+  readonly untilMs?: number
+  readonly hasLegalHold: boolean
 }
 
 const shownHeaders = [
@@ -36,7 +46,17 @@ export function readDetails(headers: ReplyHeaders): ObjectDetails {
       return value === null ? [] : [[name, fromLatin1(value)] as const]
     }),
     metadata: decodedMetadata(headers),
+    ...lockOf(headers, Date.now()),
   }
+}
+
+function lockOf(headers: ReplyHeaders, nowMs: number): Pick<ObjectDetails, 'lock'> {
+  const untilMs = Date.parse(headers.get('x-amz-object-lock-retain-until-date') ?? '')
+  const hasLegalHold = headers.get('x-amz-object-lock-legal-hold') === 'ON'
+  const isRetained = untilMs > nowMs
+  return isRetained || hasLegalHold
+    ? { lock: { hasLegalHold, ...(isRetained && { untilMs }) } }
+    : {}
 }
 
 export function decodedMetadata(headers: ReplyHeaders): ObjectDetails['metadata'] {

@@ -4,13 +4,15 @@ import type { ObjectDetails } from './object-details.ts'
 
 export type DetailsQuery = UseQueryResult<ObjectDetails>
 
-export function objectDetails(bucket: string, key: string) {
+/** @param versionId undefined: the current version */
+export function objectDetails(bucket: string, key: string, versionId?: string) {
+  const address = { bucket, key, versionId }
   return queryOptions({
-    queryKey: ['object', bucket, key],
-    queryFn: ({ signal }): Promise<ObjectDetails> => headObject({ bucket, key }, signal),
+    queryKey: ['object', bucket, key, ...(versionId === undefined ? [] : [versionId])],
+    queryFn: ({ signal }): Promise<ObjectDetails> => headObject(address, signal),
   })
 }
 
-export function useObjectDetails(bucket: string, key: string): DetailsQuery {
-  return useQuery(objectDetails(bucket, key))
+export function useObjectDetails(bucket: string, key: string, versionId?: string): DetailsQuery {
+  return useQuery(objectDetails(bucket, key, versionId))
 }

@@ -1,4 +1,4 @@
-import type { FileEntry } from '../entries/entry.ts'
+import type { Entry, FileEntry } from '../entries/entry.ts'
 
 type AddedFile = Omit<FileEntry, 'kind' | 'name'>
 
@@ -20,5 +20,11 @@ export class DriveChanges {
 
   publish(change: DriveChange): void {
     for (const listener of this.#listeners) listener(change)
+  }
+
+  /** For an entry that was restored at its old place. */
+  publishBack(bucket: string, entry: Entry): void {
+    const file = entry.kind === 'file' ? entry : { size: 0, modifiedAtMs: Date.now(), etag: '' }
+    this.publish({ type: 'added', bucket, file: { ...file, key: entry.key } })
   }
 }

@@ -3,7 +3,7 @@ import type {
   BucketStatus,
   ExpiryRule,
 } from '../../../../src/dashboard/management/management-schemas.ts'
-import { formatExactBytes } from '../../format/bytes.ts'
+import { formatAmount, formatExactBytes } from '../../format/bytes.ts'
 
 /** The settings of a bucket, as they are typed. */
 export interface BucketDraft {
@@ -14,6 +14,19 @@ export interface BucketDraft {
   /** In GiB; '' for no limit. */
   readonly quotaGib: string
   readonly rules: readonly RuleDraft[]
+  /** Whether former versions are kept. */
+  readonly hasVersions: boolean
+  readonly former: FormerDraft
+}
+
+/** The rule that removes former versions of all objects. */
+export interface FormerDraft {
+  /** As stored; undefined if there is none. */
+  readonly rule: ExpiryRule | undefined
+  /** '' for never, unless `keep` is set. */
+  readonly days: string
+  /** '' for none. */
+  readonly keep: string
 }
 
 export interface RuleDraft {
@@ -28,7 +41,7 @@ export interface RuleDraft {
 
 /** What S3 clients have set for a rule and the form has no fields for, in words. */
 export function unshownDetails(rule: ExpiryRule): string[] {
-  const { isEnabled, tags, largerThan, smallerThan } = rule
+  const { isEnabled, tags, largerThan, smallerThan, noncurrentDays, expiresMarkers } = rule
   const pairs = Object.entries(tags ?? {}).map(([key, value]) => `${key}=${value}`)
   return [
     ...(pairs.length > 0 ? [`Only objects with all these tags: ${pairs.join(', ')}.`] : []),
@@ -38,6 +51,8 @@ export function unshownDetails(rule: ExpiryRule): string[] {
     ...(smallerThan === undefined
       ? []
       : [`Only objects smaller than ${formatExactBytes(smallerThan)}.`]),
+    ...(noncurrentDays === undefined ? [] : [formerText(ruleTexts(rule))]),
+    ...(expiresMarkers ? ['Delete markers without versions are removed.'] : []),
     ...(isEnabled ? [] : ['This rule was disabled by an S3 client.']),
   ]
 }
@@ -50,13 +65,44 @@ export function draftOf({
   allowedOrigins,
   quotaBytes,
   expiry,
+  versioning,
 }: BucketStatus): BucketDraft {
+  const former = expiry.find(isForFormer)
   return {
     isPublic: isPublic || openByPolicy.length > 0,
     origins: (allowedOrigins ?? []).join('\n'),
     quotaGib: quotaBytes === null ? '' : String(Number((quotaBytes / gibBytes).toFixed(3))),
-    rules: expiry.map(ruleDraftOf),
+    rules: expiry.filter((rule) => rule !== former).map(ruleDraftOf),
+    hasVersions: versioning === 'enabled',
+    former: {
+      rule: former,
+      ...(former === undefined ? { days: '', keep: '' } : ruleTexts(former)),
+    },
   }
+}
+
+/** Whether the rule does what the fields for former versions show, and nothing else. */
+function isForFormer(rule: ExpiryRule): boolean {
+  const { isEnabled, prefix, days, date, abortUploadsDays, noncurrentDays } = rule
+  const others = [days, date, abortUploadsDays, rule.tags, rule.largerThan, rule.smallerThan]
+  const isAlone = others.every((value) => (value ?? null) === null)
+  return isEnabled && prefix === '' && isAlone && noncurrentDays !== undefined
+}
+
+function ruleTexts({ noncurrentDays, newerNoncurrentVersions }: ExpiryRule) {
+  return {
+    days: textOf(noncurrentDays ?? null),
+    keep: textOf(newerNoncurrentVersions ?? null),
+  }
+}
+
+/** What happens to former versions, in words. */
+export function formerText({ days, keep }: Pick<FormerDraft, 'days' | 'keep'>): string {
+  if (days === '' && keep === '') return 'Former versions are kept until you delete them.'
+  const after = formatAmount(Number(days || 1), 'day')
+  const newest = keep === '1' ? 'the newest one' : `the newest ${keep}`
+  const except = keep === '' ? '' : `, except ${newest} of each file`
+  return `Former versions are deleted ${after} after they were replaced${except}.`
 }
 
 function ruleDraftOf(rule: ExpiryRule): RuleDraft {
@@ -66,13 +112,18 @@ function ruleDraftOf(rule: ExpiryRule): RuleDraft {
 
 /** An empty rule with an id that no other rule has. */
 export function newRule(rules: readonly RuleDraft[]): RuleDraft {
+  return ruleDraftOf({ ...emptyRule, id: freeId('rule', rules, rules.length + 1) })
+}
+
+const emptyRule = {
+  ...{ prefix: '', days: null, date: null, abortUploadsDays: null, isEnabled: true },
+}
+
+function freeId(name: string, rules: readonly RuleDraft[], first: number): string {
   const ids = new Set(rules.map(({ rule }) => rule.id))
-  let number = rules.length + 1
-  while (ids.has(`rule-${number}`)) number += 1
-  return ruleDraftOf({
-    ...{ id: `rule-${number}`, prefix: '', days: null, date: null },
-    ...{ abortUploadsDays: null, isEnabled: true },
-  })
+  let number = first
+  while (ids.has(`${name}-${number}`)) number += 1
+  return `${name}-${number}`
 }
 
 /**
@@ -81,7 +132,8 @@ export function newRule(rules: readonly RuleDraft[]): RuleDraft {
  */
 export function changeOf(bucket: BucketStatus, draft: BucketDraft): BucketChange {
   const before = draftOf(bucket)
-  const { isPublic, origins, quotaGib, rules } = draft
+  const { isPublic, origins, quotaGib, hasVersions } = draft
+  const expiry = expiryOf(draft)
   const lines = origins
     .split('\n')
     .map((line) => line.trim())
@@ -92,8 +144,30 @@ export function changeOf(bucket: BucketStatus, draft: BucketDraft): BucketChange
     ...(quotaGib !== before.quotaGib && {
       quotaBytes: quotaGib === '' ? null : Math.round(Number(quotaGib) * gibBytes),
     }),
-    ...(JSON.stringify(rules) !== JSON.stringify(before.rules) && { expiry: rules.map(ruleOf) }),
+    ...(JSON.stringify(expiry) !== JSON.stringify(expiryOf(before)) && { expiry }),
+    ...(hasVersions !== before.hasVersions && {
+      versioning: hasVersions ? ('enabled' as const) : ('suspended' as const),
+    }),
   }
+}
+
+function expiryOf({ rules, former }: BucketDraft): ExpiryRule[] {
+  const { days, keep, rule } = former
+  const others = rules.map(ruleOf)
+  if (days === '' && keep === '') return others
+  const begun: ExpiryRule = {
+    ...emptyRule,
+    id: freeId('former-versions', rules, 1),
+    expiresMarkers: true,
+  }
+  const { newerNoncurrentVersions: _, ...kept } = rule ?? begun
+  // S3 requires a number of days.
+  const noncurrentDays = numberOf(days) ?? 1
+  const newer = numberOf(keep)
+  return [
+    ...others,
+    { ...kept, noncurrentDays, ...(newer !== null && { newerNoncurrentVersions: newer }) },
+  ]
 }
 
 function ruleOf({ rule, prefix, days, uploadDays }: RuleDraft): ExpiryRule {

@@ -15,6 +15,7 @@ import { type BucketDraft, changeOf, draftOf } from './bucket-draft.ts'
 import { ExpiryCheck, type RulesChange } from './expiry-check.tsx'
 import { deletesObjects } from './expiry-count.ts'
 import { ExpiryRules } from './expiry-rules.tsx'
+import { VersionFields } from './version-fields.tsx'
 
 interface BucketSettingsDialogProps {
   readonly bucket: BucketStatus
@@ -129,6 +130,7 @@ function Fields({ bucket, draft, onChange }: FieldsProps) {
         value={draft.origins}
         onChange={(event) => onChange({ origins: event.currentTarget.value })}
       />
+      <VersionFields bucket={bucket} draft={draft} onChange={onChange} />
       <ExpiryRules rules={draft.rules} onChange={(rules) => onChange({ rules })} />
     </>
   )

@@ -114,7 +114,8 @@ function BucketRow({ bucket }: { readonly bucket: BucketStatus }) {
 
 /** When a bucket was counted, or why it has no figures. */
 function CountState({ bucket }: { readonly bucket: BucketStatus }) {
-  const { countedAt, isCounting, problem } = bucket
+  const { countedAt, isCounting, problem, formerVersions } = bucket
+  const formerBytes = formerVersions?.bytes ?? 0
   if (isCounting) {
     return <span role="status">{countedAt === null ? 'counting…' : 'recounting…'}</span>
   }
@@ -123,6 +124,7 @@ function CountState({ bucket }: { readonly bucket: BucketStatus }) {
   return (
     <span>
       counted <Age at={countedAt} />
+      {formerBytes > 0 && `, and ${formatBytes(formerBytes)} in former versions`}
     </span>
   )
 }

@@ -26,7 +26,7 @@ interface ExpiryCheckProps {
 export function ExpiryCheck({ bucket, change, isBusy, onSave, onClose }: ExpiryCheckProps) {
   const [round, setRound] = useState(0)
   const { count, problem } = useCount(bucket.name, change, round, onSave)
-  const isFound = count !== undefined && count.objects > 0
+  const isFound = count !== undefined && foundIn(count) > 0
   return (
     <Modal
       opened
@@ -39,7 +39,7 @@ export function ExpiryCheck({ bucket, change, isBusy, onSave, onClose }: ExpiryC
           {expiryText(count, Date.now())}
           {count?.isComplete !== true && problem === undefined && ' Still counting…'}
         </Text>
-        {isFound && <Consequences bucket={bucket} />}
+        {isFound && <Consequences bucket={bucket} count={count} />}
         {problem !== undefined && (
           <Alert color="red" role="alert" title="The count did not finish; nothing was saved">
             {problem}
@@ -65,14 +65,24 @@ export function ExpiryCheck({ bucket, change, isBusy, onSave, onClose }: ExpiryC
   )
 }
 
-function Consequences({ bucket }: { readonly bucket: BucketStatus }) {
+interface ConsequencesProps {
+  readonly bucket: BucketStatus
+  readonly count: ExpiryCount
+}
+
+function Consequences({ bucket, count: { objects, formerVersions } }: ConsequencesProps) {
   const drive = useStatus().data?.drives.find(({ name }) => name === bucket.drive)
   return (
     <Text size="sm">
-      {deletionText(drive?.deletes)} From then on, the rules delete every day what has become old
-      enough.
+      {objects > 0 && `${deletionText(drive?.deletes, bucket.versioning)} `}
+      {formerVersions.count > 0 && 'Former versions are deleted permanently. '}
+      From then on, the rules delete every day what has become old enough.
     </Text>
   )
+}
+
+function foundIn({ objects, formerVersions }: Pick<ExpiryCount, 'objects' | 'formerVersions'>) {
+  return objects + formerVersions.count
 }
 
 /** The count, which each round starts again. */
@@ -94,8 +104,8 @@ function useCount(
       return request<ExpiryDryRunReply>(path, { method: 'POST', body, signal })
     }
     countExpired(ask, (count) => setState({ count })).then(
-      ({ objects }) => {
-        if (objects === 0 && !signal.aborted) onNone(change)
+      (found) => {
+        if (foundIn(found) === 0 && !signal.aborted) onNone(change)
       },
       ({ message }: Error) => {
         if (!signal.aborted) setState((before) => ({ ...before, problem: message }))

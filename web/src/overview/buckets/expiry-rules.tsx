@@ -45,7 +45,8 @@ interface RuleFieldsProps {
 }
 
 function RuleFields({ draft, title, onChange, onRemove }: RuleFieldsProps) {
-  const { date } = draft.rule
+  const { date, noncurrentDays, expiresMarkers } = draft.rule
+  const doesMore = date !== null || noncurrentDays !== undefined || expiresMarkers === true
   return (
     <RemovableFieldset title={title} onRemove={onRemove}>
       <SimpleGrid cols={{ base: 1, xs: 3 }} spacing="sm">
@@ -59,7 +60,7 @@ function RuleFields({ draft, title, onChange, onRemove }: RuleFieldsProps) {
         <TextInput
           label="Delete after (days)"
           placeholder={date === null ? 'never' : `on ${date}`}
-          required={date === null && draft.uploadDays === ''}
+          required={!doesMore && draft.uploadDays === ''}
           inputMode="numeric"
           pattern="[1-9][0-9]*"
           value={draft.days}

@@ -34,3 +34,21 @@ test('readDetails returns the metadata from the headers of an object', () => {
     ],
   })
 })
+
+test('readDetails says why a version cannot be deleted', () => {
+  const lockOf = (headers: Record<string, string>) => readDetails(new Headers(headers)).lock
+  const until = '2999-01-02T03:04:05.000Z'
+  assert.deepEqual(lockOf({ 'x-amz-object-lock-retain-until-date': until }), {
+    untilMs: Date.parse(until),
+    hasLegalHold: false,
+  })
+  assert.deepEqual(lockOf({ 'x-amz-object-lock-legal-hold': 'ON' }), { hasLegalHold: true })
+  const ended = '2001-01-02T03:04:05.000Z'
+  assert.equal(
+    lockOf({
+      'x-amz-object-lock-retain-until-date': ended,
+      'x-amz-object-lock-legal-hold': 'OFF',
+    }),
+    undefined,
+  )
+})

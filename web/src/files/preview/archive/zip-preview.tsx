@@ -12,11 +12,14 @@ import { NoZip, readZipDirectory, type ZipDirectory } from './zip-directory.ts'
 
 /** The contents of a ZIP, read from its directory only. */
 export function ZipPreview({ bucket, file, details, fallback }: PreviewProps) {
-  const { size, etag } = details
+  const { size, etag, versionId } = details
   const { data, error } = useQuery({
     queryKey: ['zip', bucket, file.key, etag],
     queryFn: ({ signal }) =>
-      readZipDirectory((range) => readBytes({ bucket, key: file.key, etag }, range, signal), size),
+      readZipDirectory(
+        (range) => readBytes({ bucket, key: file.key, etag, versionId }, range, signal),
+        size,
+      ),
     retry: (failures, reason) => failures < 2 && !(reason instanceof NoZip),
     gcTime: 0,
   })

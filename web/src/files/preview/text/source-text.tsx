@@ -22,14 +22,14 @@ import './code-colors.css'
 
 /** A text page by page, of any length. Tags in it are shown, not interpreted. */
 export function SourceText({ bucket, file, details, fallback }: PreviewProps) {
-  const { size, etag } = details
+  const { size, etag, versionId } = details
   const [page, setPage] = useState(0)
   /** The encoding of all pages. It is known from the first page, which is read first. */
   const wide = useRef<WideEncoding>(undefined)
   const { data, error, isPlaceholderData } = useQuery({
     queryKey: ['text', bucket, file.key, etag, page],
     queryFn: async ({ signal }) => {
-      const address = { bucket, key: file.key, etag }
+      const address = { bucket, key: file.key, etag, versionId }
       const bytes = await readBytes(address, pageRange(page, size), signal)
       if (page === 0) wide.current = wideEncoding(bytes)
       const text = pageText(bytes, page, size, wide.current)

@@ -27,7 +27,8 @@ export function ViewedText(props: ViewedTextProps) {
   const { data, error } = useQuery({
     queryKey: ['whole-text', bucket, file.key, details.etag],
     queryFn: async ({ signal }) => {
-      const address = { bucket, key: file.key, etag: details.etag }
+      const { etag, versionId } = details
+      const address = { bucket, key: file.key, etag, versionId }
       const text = decode(await readBytes(address, { first: 0, last: viewBytes - 1 }, signal))
       return isText(text) ? text.replace(/^\ufeff/, '') : null
     },

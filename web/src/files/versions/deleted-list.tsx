@@ -1,0 +1,171 @@
+import { Button, FocusTrap, Modal } from '@mantine/core'
+import { IconArrowUp, IconHistory, IconTrashX } from '@tabler/icons-react'
+import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import type { DeletedReply } from '../../../../src/dashboard/management/folders/deleted-route.ts'
+import { request } from '../../api/client.ts'
+import { formatAmount, formatBytes } from '../../format/bytes.ts'
+import { Age } from '../../ui/age.tsx'
+import { Confirm, useClosesOnEscape } from '../../ui/confirm.tsx'
+import { EmptyState } from '../../ui/empty-state.tsx'
+import { IconButton } from '../../ui/icon-button.tsx'
+import { Loaded } from '../../ui/loaded.tsx'
+import { MoreButton } from '../../ui/more-button.tsx'
+import { Row, RowList } from '../../ui/row-list.tsx'
+import type { FolderAddress } from '../change/move-plan.ts'
+import { nameOf, parentOf } from '../entries/entry.ts'
+import { NameText } from '../entries/name-text.tsx'
+import { visibleName } from '../entries/visible-name.ts'
+import { jobs } from '../transfers/transfers.ts'
+import { type DeletedItem, deletedItems, entryOf } from './deleted-entries.ts'
+import { eraseDeletedJob, restoreDeletedJob } from './version-jobs.ts'
+
+interface DeletedDialogProps {
+  readonly at: FolderAddress
+  readonly onClose: () => void
+}
+
+export function DeletedDialog({ at, onClose }: DeletedDialogProps) {
+  const name = visibleName(nameOf(at.prefix) || at.bucket)
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      title={`Deleted from “${name}”`}
+      size="lg"
+      centered
+      closeOnEscape={useClosesOnEscape()}
+    >
+      <FocusTrap.InitialFocus />
+      <DeletedList {...at} />
+    </Modal>
+  )
+}
+
+/** What was deleted from a folder of a bucket with versions, and from the folders in it. */
+export function DeletedList({ bucket, prefix: top }: FolderAddress) {
+  const [prefix, setPrefix] = useState(top)
+  const client = useQueryClient()
+  const query = useInfiniteQuery({
+    queryKey: ['deleted', bucket, prefix],
+    queryFn: ({ pageParam: after, signal }) =>
+      request<DeletedReply>('/-/api/deleted', { query: { bucket, prefix, after }, signal }),
+    initialPageParam: '',
+    getNextPageParam: ({ next }) => next ?? undefined,
+  })
+  const refresh = () => void client.invalidateQueries({ queryKey: ['deleted', bucket] })
+  return (
+    <>
+      {prefix !== top && (
+        <Button
+          variant="default"
+          size="xs"
+          mb="sm"
+          leftSection={<IconArrowUp size={16} />}
+          aria-label="Up one folder"
+          onClick={() => setPrefix(parentOf(prefix))}
+        >
+          <NameText name={prefix.slice(top.length)} />
+        </Button>
+      )}
+      <Loaded query={query} failure="The deleted files could not be listed">
+        {({ pages }) => {
+          const items = deletedItems(pages)
+          return (
+            <>
+              {items.length === 0 && <NothingFound isComplete={!query.hasNextPage} />}
+              <RowList>
+                {items.map((item) => (
+                  <DeletedRow
+                    key={item.key}
+                    {...{ bucket, item }}
+                    onOpen={setPrefix}
+                    onEnd={refresh}
+                  />
+                ))}
+              </RowList>
+              <MoreButton query={query} label="Look for more" />
+            </>
+          )
+        }}
+      </Loaded>
+    </>
+  )
+}
+
+function NothingFound({ isComplete }: { readonly isComplete: boolean }) {
+  const title = isComplete ? 'Nothing to restore' : 'Nothing found so far'
+  return (
+    <EmptyState icon={<IconHistory size={40} stroke={1.2} />} title={title}>
+      Deleted files are listed here as long as the bucket keeps a version of them.
+    </EmptyState>
+  )
+}
+
+interface DeletedRowProps {
+  readonly bucket: string
+  readonly item: DeletedItem
+  readonly onOpen: (prefix: string) => void
+  readonly onEnd: () => void
+}
+
+function DeletedRow({ bucket, item, onOpen, onEnd }: DeletedRowProps) {
+  const entry = entryOf(item)
+  const isFolder = entry.kind === 'folder'
+  const name = `${entry.name}${isFolder ? '/' : ''}`
+  const label = visibleName(name)
+  const [isAsking, setIsAsking] = useState(false)
+  const amount = isFolder ? `${formatAmount(item.objects, 'object')}, ` : ''
+  return (
+    <Row
+      title={
+        isFolder ? (
+          <Button variant="transparent" size="compact-sm" px={0} onClick={() => onOpen(entry.key)}>
+            <NameText name={name} />
+          </Button>
+        ) : (
+          <NameText name={name} />
+        )
+      }
+      detail={
+        <>
+          {`${amount}${formatBytes(item.bytes)}, deleted `}
+          <Age at={item.deletedAt} />
+        </>
+      }
+      actions={
+        <>
+          <Button
+            size="xs"
+            variant="default"
+            aria-label={`Restore ${label}`}
+            onClick={() => void jobs.start(restoreDeletedJob(bucket, entry, onEnd))}
+          >
+            Restore
+          </Button>
+          <IconButton
+            label={`Delete ${label} permanently`}
+            color="red"
+            onClick={() => setIsAsking(true)}
+          >
+            <IconTrashX size={18} />
+          </IconButton>
+        </>
+      }
+    >
+      <Confirm
+        isOpen={isAsking}
+        title="Delete permanently?"
+        action="Delete permanently"
+        onConfirm={() => {
+          setIsAsking(false)
+          void jobs.start(eraseDeletedJob(bucket, entry, onEnd))
+        }}
+        onClose={() => setIsAsking(false)}
+      >
+        All versions of {isFolder && 'what was deleted from '}
+        {label} are deleted. They cannot be restored afterwards.
+      </Confirm>
+    </Row>
+  )
+}
