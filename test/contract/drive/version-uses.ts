@@ -64,6 +64,17 @@ export function versionUseCases(suite: DriveSuite): void {
       await versioned.assertHistory('k', [second])
     })
 
+    it('of the removal of a version may be that there is no object', async (versioned) => {
+      await versioned.toggle()
+      const { drive } = versioned
+      const { versionId } = await versioned.put('k', 'old')
+      const remove = () => drive.remove(bucket, 'k', { versionId, ifNoneMatch: '*' })
+      await rejectsAs(remove(), 'condition')
+      await drive.remove(bucket, 'k')
+      // As a lifecycle rule removes what is below a delete marker.
+      assert.deepEqual(await remove(), { versionId })
+    })
+
     it('keep what there is if the caller may not go on', async (versioned) => {
       await versioned.toggle()
       const { drive } = versioned
