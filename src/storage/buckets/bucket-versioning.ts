@@ -101,19 +101,29 @@ export class BucketVersioning {
   /**
    * Turns Object Lock on, or changes its default. When it resolves, every process does as it says.
    *
-   * @param drive of all buckets: enables versions. Absent: they must be enabled
+   * @param drive of all buckets
+   * @param enablesVersions whether it also enables versions, which must be enabled otherwise
    * @throws as `change`
    */
-  async lock(bucket: string, objectLock: ObjectLock, drive?: Drive): Promise<void> {
+  async lock(
+    bucket: string,
+    objectLock: ObjectLock,
+    {
+      drive,
+      enablesVersions = false,
+    }: { readonly drive: Drive; readonly enablesVersions?: boolean },
+  ): Promise<void> {
     await this.#run(async (held) => {
       const status = 'Enabled'
-      if (drive !== undefined) await this.#change(bucket, { status, drive }, held)
+      if (enablesVersions) await this.#change(bucket, { status, drive }, held)
       const { options } = this.#parts
       await options.reload()
       if (versioningStatus(options.find(bucket).versioning) !== status) {
         const message = `Versioning must be 'Enabled' on the bucket to apply a Object Lock configuration`
         throw new BucketError('wrong-state', message)
       }
+      await unlessUnsupported(drive.enableLocks?.(bucket))
+      held.assertHeld()
       await this.#store(bucket, { objectLock }, held)
       return true
     })
@@ -159,12 +169,7 @@ export class BucketVersioning {
   async #prepare(bucket: string, versioning: Versioning, drive: Drive): Promise<void> {
     const refusal = isEnabled(versioning) ? refusalOfVersions(drive, bucket) : undefined
     if (refusal !== undefined) throw new BucketError('no-versions', refusal)
-    try {
-      await drive.setVersioning?.(bucket, versioning)
-    } catch (cause) {
-      if (!(cause instanceof DriveError && cause.kind === 'unsupported')) throw cause
-      throw new BucketError('no-versions', cause.message, { cause })
-    }
+    await unlessUnsupported(drive.setVersioning?.(bucket, versioning))
   }
 
   async #note(bucket: string, versioning: Versioning | undefined): Promise<void> {
@@ -201,6 +206,16 @@ export class BucketVersioning {
       const known = this.#find(bucket)?.changes.length ?? 0
       return versioning.changes.length > known ? [[bucket, versioning] as const] : []
     })
+  }
+}
+
+/** @throws BucketError `no-versions` if the drive can't do it */
+async function unlessUnsupported(work: Promise<void> | undefined): Promise<void> {
+  try {
+    await work
+  } catch (cause) {
+    if (!(cause instanceof DriveError && cause.kind === 'unsupported')) throw cause
+    throw new BucketError('no-versions', cause.message, { cause })
   }
 }
 

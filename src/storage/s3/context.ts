@@ -54,7 +54,11 @@ interface BucketCreator {
 /** Turns versions on and off, and Object Lock on. @throws BucketError, DriveError, DatabaseError */
 interface VersioningSwitch {
   change(bucket: string, status: VersioningStatus, drive: Drive): Promise<void>
-  lock(bucket: string, objectLock: ObjectLock, drive?: Drive): Promise<void>
+  lock(
+    bucket: string,
+    objectLock: ObjectLock,
+    options: { readonly drive: Drive; readonly enablesVersions?: boolean },
+  ): Promise<void>
 }
 
 interface BucketFreshness {

@@ -74,7 +74,7 @@ async function lock({ service, bucket }: NewBucketContext, isNew: boolean): Prom
     return
   }
   try {
-    await versioning?.lock(bucket, {}, drive)
+    await versioning?.lock(bucket, {}, { drive, enablesVersions: true })
   } catch (error) {
     // Nothing is in it yet. A bucket that remains has no versions, and the client learns that it failed.
     await bucketMaker?.remove(bucket).catch(() => undefined)

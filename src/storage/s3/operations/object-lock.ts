@@ -27,7 +27,8 @@ export async function putObjectLockConfiguration(context: BucketContext): Promis
   const { service, request, bucket } = context
   const objectLock = parseObjectLock(await readSmallBody(request, maxBytes))
   if (service.versioning === undefined) throw new S3Error('NotImplemented')
-  await service.versioning.lock(bucket, objectLock).catch((error: unknown) => {
+  const { drive } = service
+  await service.versioning.lock(bucket, objectLock, { drive }).catch((error: unknown) => {
     throw s3ErrorOfBucket(error)
   })
   return done

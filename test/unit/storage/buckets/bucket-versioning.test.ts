@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { openDatabase } from '../../../../src/platform/state/open-database.ts'
+import { BucketError } from '../../../../src/storage/buckets/bucket-changes.ts'
 import { versioningInNote, versioningNote } from '../../../../src/storage/buckets/bucket-note.ts'
 import { BucketOptionsTable } from '../../../../src/storage/buckets/bucket-option-table.ts'
 import {
@@ -171,4 +172,27 @@ test('a change resolves when all processes have read it, and waits for nobody if
     await versioning.change('files', status, drive)
   }
   assert.deepEqual(seen, ['Enabled', 'Suspended'])
+})
+
+test('Object Lock needs versions and a drive that has locks, and then keeps versions enabled', async (t) => {
+  const { open, drive } = await makeWorld(t)
+  const { versioning, options } = open()
+  const is = (kind: string) => (error: unknown) =>
+    error instanceof BucketError && error.kind === kind
+  await assert.rejects(versioning.lock('b', {}, { drive }), is('wrong-state'))
+  const message = 'The store has no locks.'
+  const without = Object.assign(Object.create(drive), {
+    enableLocks: () => Promise.reject(new DriveError('unsupported', message)),
+  })
+  const enabling = versioning.lock('b', {}, { drive: without, enablesVersions: true })
+  await assert.rejects(enabling, { kind: 'no-versions', message })
+  assert.equal(options.find('b').objectLock, undefined)
+  await versioning.lock('b', {}, { drive, enablesVersions: true })
+  assert.deepEqual(options.find('b').objectLock, {})
+  await assert.rejects(versioning.change('b', 'Suspended', drive), is('wrong-state'))
+  const objectLock = { defaultRetention: { mode: 'COMPLIANCE', unit: 'Days', count: 2 } } as const
+  await versioning.lock('b', objectLock, { drive })
+  const other = open()
+  await other.options.reload()
+  assert.deepEqual(other.options.find('b').objectLock, objectLock)
 })
