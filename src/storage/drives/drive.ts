@@ -354,7 +354,8 @@ export interface UploadDrive {
   /**
    * Makes the first `size` bytes the object, as Draft.publish does. It may be repeated after a
    * crash: if an earlier call with the same state has published the bytes, it resolves with the
-   * object's metadata, or with undefined if the object has been overwritten since.
+   * object's metadata, or with undefined if the object has been overwritten since. In a bucket with versions, it may then
+   * resolve with the metadata of the version.
    */
   complete(state: string, options: CompleteOptions): Promise<ObjectMetadata | undefined>
 
