@@ -74,9 +74,10 @@ export function archivedAs(
   versioning: Versioning,
 ): StoredVersion | undefined {
   if (current.isNull && !isEnabled(versioning)) return undefined
-  // A file with an old time that was put there by hand must not take the place of the stored version `null`.
-  const isNull = current.isNull && !stored.some((version) => version.isNull)
   const { time } = current
+  // A file with an old time that was put there by hand must not take the place of the stored version `null`, of which it may
+  // also be a copy.
+  const isNull = current.isNull && !stored.some((one) => one.isNull && one.time !== time)
   return storedVersion({ order: orderAfter(stored, time), time, isNull, isDeleteMarker: false })
 }
 

@@ -68,6 +68,9 @@ test('a suspended bucket loses the version null, and no other', () => {
   // A file with an old time, put there by hand.
   assert.equal(archivedAs(current(at(-5), true), stored, enabled)?.name, at(-5))
   assert.equal(archivedAs(current(at(-5), true), [], enabled)?.name, `${at(-5)}.null`)
+  // A copy of the version null, put back by hand, is the same version.
+  const copied = archivedAs(current(at(-5), true), versionsNamed([`${at(-5)}.null`]), enabled)
+  assert.equal(copied?.name, `${at(-4)}~${at(-5)}.null`)
 })
 
 test('the order is that of publication, and no ID is used twice', () => {
