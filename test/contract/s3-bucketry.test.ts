@@ -1,7 +1,13 @@
 import { before, describe, type TestContext } from 'node:test'
 import { startGatewayInProcess } from '../support/gateway-in-process.ts'
-import type { S3Store } from '../support/s3/s3-store.ts'
+import { removeBuckets, type S3Store } from '../support/s3/s3-store.ts'
 import { suiteScope } from '../support/webdav/suite-scope.ts'
+import { DriveSuite } from './drive/drive-suite.ts'
+import { versionListingCases } from './drive/version-listing.ts'
+import { versionAttributeCases, versionLockCases } from './drive/version-locks.ts'
+import { versionRaceCases } from './drive/version-races.ts'
+import { versionUseCases } from './drive/version-uses.ts'
+import { versionCases } from './drive/versions.ts'
 import { driveContract } from './drive-contract.ts'
 import { newFolder, s3DriveLacks, s3DriveUnderTest } from './s3-drive-under-test.ts'
 
@@ -20,6 +26,42 @@ describe('an S3 drive whose buckets are folders in a bucket of Bucketry', () => 
       removeBucket: 'a folder cannot be removed in one step',
       smallParts: 'with COMPATIBILITY=aws, as on AWS',
       longKeys: 'the folder is a part of the key',
+      versions: 'they would change for all folders of the bucket',
+      locks: 'there are no versions',
     },
   )
+})
+
+/** Retentions end by the clock of the store. */
+const storeClock = 'the store has its own clock'
+
+describe('an S3 drive whose buckets are those of Bucketry, with versions', () => {
+  const scope = suiteScope()
+  let store: S3Store
+  before(async () => {
+    const settings = { COMPATIBILITY: 'aws', BUCKET_CREATION: 'on' }
+    const { url, credentials, bucket } = await startGatewayInProcess(scope as TestContext, settings)
+    const login = { ...credentials, url }
+    store = { ...login, reset: () => removeBuckets(login, bucket) }
+  })
+  const suite = new DriveSuite(
+    async (t, options) => {
+      await store.reset()
+      return await s3DriveUnderTest(t, store, options)
+    },
+    {
+      abilities: s3DriveLacks,
+      cases: {
+        '(COMPLIANCE, from the beginning) stays until it has ended': storeClock,
+        '(COMPLIANCE, added later) stays until it has ended': storeClock,
+        'and a retention needs both to end': storeClock,
+      },
+    },
+  )
+  versionCases(suite)
+  versionUseCases(suite)
+  versionListingCases(suite)
+  versionAttributeCases(suite)
+  versionLockCases(suite)
+  versionRaceCases(suite)
 })

@@ -23,6 +23,7 @@ const differences: Readonly<Record<InstalledName, Lacking>> = {
   SeaweedFS: {
     abilities: {
       ...likeFiles,
+      versionsAsOnAws: 'they were not tried',
       folderEnds: 'it removes an empty folder after two minutes',
       anyExpires: 'it refuses what is not a date',
       smallParts,
@@ -37,6 +38,7 @@ const differences: Readonly<Record<InstalledName, Lacking>> = {
       ...likeFiles,
       ...noClasses,
       anyTags,
+      versionsAsOnAws: 'a DELETE of an absent object makes no marker',
       anyExpires: 'it changes what is not a date',
       copyConditions: 'CopyObject ignores them',
       smallParts,
@@ -56,6 +58,8 @@ const differences: Readonly<Record<InstalledName, Lacking>> = {
       ...likeFiles,
       ...noClasses,
       anyTags,
+      versions: 'it is started without a folder for them',
+      locks: 'there are no versions',
       controlKeys: 'its listings are not encoded, and XML has none of them',
       copyConditions: 'CopyObject ignores them',
       smallParts,
@@ -76,6 +80,8 @@ const differences: Readonly<Record<InstalledName, Lacking>> = {
   Garage: {
     abilities: {
       storageClasses: 'it forgets them',
+      versions: 'it has none',
+      locks: 'there are no versions',
       tags: 'it has none',
       atomicWrites: noConditions,
       copyConditions: noConditions,
@@ -123,9 +129,9 @@ if (name !== undefined) {
     const { abilities, cases } = differences[name]
     driveContract(
       name,
-      async (t) => {
+      async (t, options) => {
         await store.reset()
-        return await s3DriveUnderTest(t, store)
+        return await s3DriveUnderTest(t, store, options)
       },
       { ...s3DriveLacks, ...abilities },
       cases,

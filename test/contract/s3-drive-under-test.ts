@@ -13,7 +13,7 @@ import { parseStoreAddress } from '../../src/storage/drives/s3/requests/store-na
 import { openS3Drive, type S3DriveOptions } from '../../src/storage/drives/s3/s3-drive.ts'
 import { probeStore } from '../support/s3/probe-store.ts'
 import type { StoreLogin } from '../support/s3/s3-store.ts'
-import { buckets, type DriveUnderTest, noVersions } from './drive/drive-suite.ts'
+import { buckets, type DriveUnderTest, type MakeOptions } from './drive/drive-suite.ts'
 
 /** What no S3 store can do. */
 export const s3DriveLacks = {
@@ -25,7 +25,6 @@ export const s3DriveLacks = {
   publishedTimes: 'the reply to a PUT has no time of the object',
   pastCompletes: 'the store forgets an upload that was completed',
   fullMetadata: 'what is not ASCII is longer in the store',
-  ...noVersions,
   cutParts: 'a part of the store is whole',
 } as const
 
@@ -82,8 +81,9 @@ export async function s3DriveOptions(
 export async function s3DriveUnderTest(
   t: TestContext,
   store: StoreUnderTest,
+  { versioningOf }: MakeOptions = {},
 ): Promise<DriveUnderTest> {
-  const options = await s3DriveOptions(t, store)
+  const options = { ...(await s3DriveOptions(t, store)), versioningOf }
   const open = async (): Promise<Drive> => {
     const drive = await openS3Drive(options)
     t.after(() => drive.close())

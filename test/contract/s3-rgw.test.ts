@@ -24,12 +24,13 @@ describe("an S3 drive whose buckets are those of Ceph's RGW", { skip: absenceOfR
   })
   driveContract(
     'RGW',
-    async (t) => {
+    async (t, options) => {
       await rgw.reset()
-      return await s3DriveUnderTest(t, rgw)
+      return await s3DriveUnderTest(t, rgw, options)
     },
     {
       ...s3DriveLacks,
+      versionsAsOnAws: 'they were not tried',
       anyTags: 'it counts their bytes',
       zeroKeys: 'the HTTP server refuses them',
       goneUploads: 'Complete of an aborted upload is an InternalError',

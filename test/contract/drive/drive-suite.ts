@@ -88,6 +88,8 @@ export type Ability =
   | 'versions'
   /** Versions can have a retention and a legal hold. */
   | 'locks'
+  /** Versions and delete markers of a server are as on AWS: a marker for each DELETE, listed in the order of creation. */
+  | 'versionsAsOnAws'
 
 export interface MakeOptions {
   /** The approximate space of the drive; ample if absent. */
@@ -142,7 +144,7 @@ const unseen = [
   ...(['cutParts', 'longKeys', 'controlKeys', 'atomicWrites', 'completeIfMatch'] as const),
   ...(['smallParts', 'goneUploads', 'fullMetadata', 'copyConditions', 'zeroKeys'] as const),
   ...(['anyKeys', 'folderEnds', 'anyExpires', 'storageClasses', 'anyTags', 'tags'] as const),
-  'locks',
+  ...(['locks', 'versionsAsOnAws'] as const),
 ] satisfies Ability[]
 type Unseen = (typeof unseen)[number]
 
@@ -154,7 +156,17 @@ const isAble: Readonly<
   byHand: (under) => under.byHand !== undefined,
   leftovers: (under) => under.leftovers !== undefined,
   copy: (under) => under.drive.copy !== undefined,
-  versions: ({ drive }) => refusalOfVersions(drive, buckets[0]) === undefined,
+  async versions({ drive }) {
+    if (refusalOfVersions(drive, buckets[0]) !== undefined) return false
+    const enabling = drive.setVersioning?.(buckets[0], { changes: [Date.now()] })
+    return await Promise.resolve(enabling).then(
+      () => true,
+      (error: DriveError) => {
+        assert.equal(error.kind, 'unsupported')
+        return false
+      },
+    )
+  },
   setAttributes: (under) => under.drive.setAttributes !== undefined,
   removeFolder: (under) => under.drive.removeFolder !== undefined,
   replaceLast: async (under) => (await uploadAbilities(under)).replaceLast,
@@ -289,7 +301,7 @@ export class DriveSuite {
     ) => Promise<void>,
     makeOptions: MakeOptions = {},
   ): void {
-    if (!this.can('versions') || this.#leftOut.has(title)) return
+    if (!this.can('versions') || !this.can('versionsAsOnAws') || this.#leftOut.has(title)) return
     it(title, { timeout: timeoutMs }, async (t) => {
       const another: MakeVersioned = async () => {
         const versioning = new VersionSwitch(buckets[0])

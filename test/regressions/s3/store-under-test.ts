@@ -1,11 +1,14 @@
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { TestContext } from 'node:test'
+import { PutBucketVersioningCommand } from '@aws-sdk/client-s3'
 import type { Drive } from '../../../src/storage/drives/drive.ts'
 import { openS3Drive, type S3DriveOptions } from '../../../src/storage/drives/s3/s3-drive.ts'
+import type { Versioning } from '../../../src/storage/drives/versions.ts'
 import { newFolder, openUploads, s3DriveOptions } from '../../contract/s3-drive-under-test.ts'
 import { startCuttingProxy } from '../../support/cutting-proxy.ts'
 import { startGatewayInProcess } from '../../support/gateway-in-process.ts'
+import { clientOf, type StoreLogin } from '../../support/s3/s3-store.ts'
 
 /** A drive on a store, behind a proxy that breaks off one reply, and one on the same store without it. */
 export interface CutDrive {
@@ -19,16 +22,24 @@ export interface CutDrive {
   openUploads(): Promise<readonly string[]>
 }
 
-/** @param cut the first request that matches gets so many bytes of its reply */
+/**
+ * @param cut the first request that matches gets so many bytes of its reply
+ * @param versioning of the drive's bucket and of the store's
+ */
 export async function openCutDrive(
   t: TestContext,
   cut: { readonly request: RegExp; readonly bytes: number },
+  versioning?: Versioning,
 ): Promise<CutDrive> {
   const store = await startGatewayInProcess(t, { COMPATIBILITY: 'aws' })
+  if (versioning !== undefined) await enableVersions({ ...store, ...store.credentials })
   const proxy = await startCuttingProxy(store.port, cut)
   t.after(() => proxy.close())
   const path = newFolder(store.bucket)
-  const optionsFor = (url: string) => s3DriveOptions(t, { url, path, ...store.credentials })
+  const optionsFor = async (url: string) => ({
+    ...(await s3DriveOptions(t, { url, path, ...store.credentials })),
+    versioningOf: () => versioning,
+  })
   const open = async (given: S3DriveOptions) => {
     const drive = await openS3Drive(given)
     t.after(() => drive.close())
@@ -41,6 +52,16 @@ export async function openCutDrive(
     ...{ drive, options, direct: await open(options), heads: proxy.heads },
     openUploads: () => openUploads(options),
   }
+}
+
+async function enableVersions({
+  bucket: Bucket,
+  ...login
+}: StoreLogin & { readonly bucket: string }): Promise<void> {
+  const client = clientOf(login)
+  const VersioningConfiguration = { Status: 'Enabled' as const }
+  await client.send(new PutBucketVersioningCommand({ Bucket, VersioningConfiguration }))
+  client.destroy()
 }
 
 /** A drive on a server that answers as it likes. @param path of its buckets, or nothing: they are the server's */

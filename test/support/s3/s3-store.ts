@@ -2,9 +2,11 @@ import {
   AbortMultipartUploadCommand,
   DeleteBucketCommand,
   DeleteObjectCommand,
+  DeleteObjectsCommand,
   ListBucketsCommand,
   ListMultipartUploadsCommand,
   ListObjectsV2Command,
+  ListObjectVersionsCommand,
   S3Client,
 } from '@aws-sdk/client-s3'
 import { forEachLimited } from '../../../src/platform/process/limiter.ts'
@@ -35,14 +37,15 @@ export function clientOf({ url, accessKey, secretKey, region }: StoreLogin): S3C
   })
 }
 
-/** Removes all buckets of a store that has no request for that. */
-export async function removeBuckets(login: StoreLogin): Promise<void> {
+/** Removes all buckets of a store that has no request for that. @param kept a bucket that stays */
+export async function removeBuckets(login: StoreLogin, kept?: string): Promise<void> {
   const client = clientOf(login)
   try {
     const { Buckets = [] } = await client.send(new ListBucketsCommand({}))
-    for (const { Name: Bucket } of Buckets) {
+    for (const { Name: Bucket } of Buckets.filter(({ Name }) => Name !== kept)) {
       await abortUploads(client, Bucket)
       await removeObjects(client, Bucket)
+      await removeVersions(client, Bucket)
       await client.send(new DeleteBucketCommand({ Bucket }))
     }
   } finally {
@@ -54,6 +57,27 @@ async function abortUploads(client: S3Client, Bucket: string | undefined): Promi
   const { Uploads = [] } = await client.send(new ListMultipartUploadsCommand({ Bucket }))
   for (const { Key, UploadId } of Uploads) {
     await client.send(new AbortMultipartUploadCommand({ Bucket, Key, UploadId }))
+  }
+}
+
+/** Also of a store that has no versions. */
+async function removeVersions(client: S3Client, Bucket: string | undefined): Promise<void> {
+  for (;;) {
+    const command = new ListObjectVersionsCommand({ Bucket, EncodingType: 'url' })
+    const page = await client.send(command).catch(() => undefined)
+    const found = [...(page?.Versions ?? []), ...(page?.DeleteMarkers ?? [])]
+    if (found.length === 0) return
+    await forEachLimited(found, removedAtOnce, async ({ Key = '', VersionId }) => {
+      const key = page?.EncodingType === 'url' ? decodeURIComponent(Key.replaceAll('+', ' ')) : Key
+      const version = { Key: key, VersionId }
+      // MinIO removes a marker `null` only in this way while versions are enabled.
+      if (VersionId === 'null') {
+        const Delete = { Objects: [version] }
+        await client.send(new DeleteObjectsCommand({ Bucket, Delete }))
+      }
+      const removal = { Bucket, ...version, BypassGovernanceRetention: true }
+      await client.send(new DeleteObjectCommand(removal)).catch(() => undefined)
+    })
   }
 }
 

@@ -1,15 +1,18 @@
 import { forEachLimited } from '../../../platform/process/limiter.ts'
-import type { Drive, ObjectName } from '../drive.ts'
+import type { Drive } from '../drive.ts'
+import { metadataOf } from '../kit/open-objects.ts'
 import type { DraftRecords } from '../kit/uploads/drive-upload-table.ts'
-import { plainRemoval } from '../versions.ts'
+import type { DriveVersions, VersioningOf, VersionOptions } from '../versions.ts'
+import { enableLocks, restoreVersioning, setVersioning } from './objects/bucket-versions.ts'
 import { addBucket, bucketCreatedAtMs, checkAccess, removeBucket } from './objects/buckets.ts'
 import { copyObject } from './objects/copy.ts'
 import { startDraft } from './objects/draft.ts'
-import { headWithPart, setObjectAttributes, withoutMark } from './objects/heads.ts'
-import { StoreCursor } from './objects/listing.ts'
+import { headWithPart } from './objects/heads.ts'
+import { listObjects, listVersions } from './objects/listing.ts'
 import { openStoreObject } from './objects/open-object.ts'
 import { removeObject, removeObjects } from './objects/removal.ts'
-import { Probe } from './probe/probe.ts'
+import { setObjectAttributes } from './objects/set-attributes.ts'
+import { Probe, type StoreContext } from './probe/probe.ts'
 import { BodyMemory } from './requests/collected-body.ts'
 import { Store, type StoreOptions } from './requests/store.ts'
 import { type StoreAddress, StoreNames } from './requests/store-names.ts'
@@ -23,24 +26,49 @@ export interface S3DriveOptions extends Omit<StoreOptions, 'endpoint'> {
   readonly records: DraftRecords
   /** The database's time, milliseconds since the epoch. */
   readonly now: () => number
+  /** Absent: no bucket has versions. */
+  readonly versioningOf?: VersioningOf | undefined
   /** For tests: objects above it are copied in parts. */
   readonly maxCopyBytes?: number
 }
 
-/** @throws DriveError with a user-facing message if the store does not respond or rejects the credentials */
-export async function openS3Drive(options: S3DriveOptions): Promise<Drive> {
-  const { address, records, now, maxCopyBytes } = options
+function contextOf(options: S3DriveOptions): StoreContext {
+  const { address, versioningOf = () => undefined } = options
   const store = new Store({ ...options, endpoint: address.endpoint })
   const names = new StoreNames(address)
-  const context = { store, names, probe: new Probe(store, names) }
+  const probe = new Probe(store, names)
+  return { store, names, probe, versioningOf, lockedBuckets: new Set() }
+}
+
+function versionsOf(context: StoreContext): DriveVersions {
+  return {
+    listVersions: (bucket, query) => listVersions(context, bucket, query),
+    // `setVersioning` asks the store.
+    versionsRefusal: () => undefined,
+    setVersioning: (bucket, versioning) => setVersioning(context, bucket, versioning),
+    enableLocks: (bucket) => enableLocks(context, bucket),
+  }
+}
+
+/** @throws DriveError with a user-facing message if the store does not respond or rejects the credentials */
+export async function openS3Drive(options: S3DriveOptions): Promise<Drive> {
+  const { records, now, maxCopyBytes } = options
+  const context = contextOf(options)
+  const { store, probe } = context
   const begun = new BegunUploads(context, records, now)
   const drafts = { ...context, begun, memory: new BodyMemory() }
   const copies = { ...context, begun, ...(maxCopyBytes !== undefined && { maxCopyBytes }) }
   /** An existing bucket, for checks. */
   let someBucket: string | undefined
-  const exact = async (bucket: string, key: string): Promise<ObjectName> => {
-    await context.probe.requireKey({ bucket, key })
-    return { bucket, key }
+  const prepare = async (buckets: readonly string[]): Promise<void> => {
+    await forEachLimited(buckets, bucketsAtOnce, add)
+    // Otherwise the first request that needs it would wait.
+    if (someBucket !== undefined) await probe.abilities(someBucket)
+    await forEachLimited(buckets, bucketsAtOnce, (one) => restoreVersioning(context, one))
+  }
+  const exact = async (bucket: string, key: string, { versionId }: VersionOptions = {}) => {
+    await probe.requireKey({ bucket, key })
+    return { bucket, key, versionId }
   }
   const add = async (bucket: string): Promise<void> => {
     await addBucket(context, bucket)
@@ -48,19 +76,17 @@ export async function openS3Drive(options: S3DriveOptions): Promise<Drive> {
   }
   const drive: Drive = {
     ...{ kind: 's3', deletes: 'server', ownEtags: () => true, readsAlone: true },
-    async prepare(buckets) {
-      await forEachLimited(buckets, bucketsAtOnce, add)
-      // Otherwise the first request that needs it would wait.
-      if (someBucket !== undefined) await context.probe.abilities(someBucket)
-    },
+    prepare,
     addBucket: add,
     removeBucket: (bucket) => removeBucket(context, bucket),
     check: (access) => checkAccess(context, someBucket, access),
     bucketCreatedAtMs: (bucket) => bucketCreatedAtMs(context, bucket),
-    list: (bucket, query) => new StoreCursor(context, bucket, query),
+    list: (bucket, query) => listObjects(context, bucket, query),
+    ...versionsOf(context),
     async head(bucket, key, options) {
-      const found = await headWithPart(context, await exact(bucket, key), options?.partNumber)
-      return found && withoutMark(found)
+      const name = await exact(bucket, key, options)
+      const found = await headWithPart(context, name, options?.partNumber)
+      return found && metadataOf(found)
     },
     open: async (bucket, key, options) =>
       openStoreObject(context, await exact(bucket, key), options),
@@ -69,11 +95,11 @@ export async function openS3Drive(options: S3DriveOptions): Promise<Drive> {
       await exact(source.bucket, source.key)
       return await copyObject(copies, source, await exact(target.bucket, target.key), copy)
     },
-    setAttributes: async (bucket, key, change) =>
-      setObjectAttributes(context, await exact(bucket, key), change),
+    setAttributes: async (bucket, key, change, options) =>
+      setObjectAttributes(context, await exact(bucket, key, options), change),
     removeAll: (bucket, keys) => removeObjects(context, bucket, keys),
     remove: async (bucket, key, conditions) =>
-      plainRemoval(await removeObject(context, await exact(bucket, key), conditions)),
+      removeObject(context, await exact(bucket, key), conditions),
     uploads: new StoreUploads(drafts),
     statistics: () => ({ retries: { store: store.retries } }),
     async close() {

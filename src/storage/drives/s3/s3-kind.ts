@@ -39,7 +39,7 @@ export const s3Kind: DriveKind<S3Location, S3Own> = {
     return { server: endpoint, path: `/${bucket}/${prefix}`.replace(/\/+$/, '') }
   },
   describe: ({ url }) => url.replace(/^s3\+/, ''),
-  async open({ own, database, now }) {
+  async open({ own, database, now, versioningOf }) {
     // Loaded on demand: the SDK takes longer to load than everything else.
     const { openS3Drive } = await import('./s3-drive.ts')
     const { DatabaseDriveUploads } = await import('../kit/uploads/drive-upload-table.ts')
@@ -47,7 +47,7 @@ export const s3Kind: DriveKind<S3Location, S3Own> = {
     const drive = await openS3Drive({
       address: parseStoreAddress(own.drive.url),
       records: new DatabaseDriveUploads(database, now, own.name),
-      ...{ now, region: own.s3DriveRegion, addressing: own.s3DriveAddressing },
+      ...{ now, versioningOf, region: own.s3DriveRegion, addressing: own.s3DriveAddressing },
       authorities: authoritiesOf(own),
       ...(accessKeyId && secretAccessKey && { credentials: { accessKeyId, secretAccessKey } }),
     })

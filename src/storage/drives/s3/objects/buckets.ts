@@ -10,9 +10,10 @@ import {
 import type { DriveAccess } from '../../drive.ts'
 import { DriveError, notEmpty, PrivateDriveError } from '../../drive-error.ts'
 import type { StoreContext } from '../probe/probe.ts'
+import { secondOf } from '../requests/store.ts'
 import { codeOf } from '../requests/store-errors.ts'
 import type { StoreName } from '../requests/store-names.ts'
-import { headAt, secondOf } from './heads.ts'
+import { headAt } from './heads.ts'
 
 /**
  * As Drive.check. Writing is tested with a multipart upload, which nobody sees.
@@ -65,7 +66,7 @@ export async function addBucket(context: StoreContext, bucket: string): Promise<
 
 /** As Drive.removeBucket. */
 export async function removeBucket(
-  { store, names }: StoreContext,
+  { store, names, lockedBuckets }: StoreContext,
   bucket: string,
 ): Promise<boolean> {
   const { Bucket } = names.placeOf(bucket)
@@ -75,6 +76,7 @@ export async function removeBucket(
   }
   try {
     await store.send(new DeleteBucketCommand({ Bucket }))
+    lockedBuckets.delete(Bucket)
     return true
   } catch (error) {
     const { kind } = error as DriveError

@@ -1,14 +1,17 @@
 import { type CompletedPart, CopyObjectCommand, UploadPartCopyCommand } from '@aws-sdk/client-s3'
 import type { CopyOptions, CopySource, ObjectMetadata, ObjectName } from '../../drive.ts'
 import { changedSource } from '../../drive-error.ts'
+import { metadataOf } from '../../kit/open-objects.ts'
 import type { StoreContext } from '../probe/probe.ts'
-import { longCallMs } from '../requests/store.ts'
+import { longCallMs, secondOf } from '../requests/store.ts'
 import { copySource } from '../requests/store-names.ts'
 import type { BegunUploads } from '../uploads/begun-uploads.ts'
 import type { StoreUpload } from '../uploads/upload-requests.ts'
+import { requireLocks } from './bucket-versions.ts'
 import { conditionalWrite, isConditionFailure, newMark } from './conditional-write.ts'
-import { headOf, secondOf, withoutMark } from './heads.ts'
-import { fieldsOf, writtenAttributes } from './object-fields.ts'
+import { headOf, versionIn, versionNameOf } from './heads.ts'
+import { areLocked, fieldsOf, writtenAttributes } from './object-fields.ts'
+import { removeRepeats } from './repeated-writes.ts'
 
 /** The maximum size for CopyObject (API reference). */
 const maxCopyBytes = 5 * 1024 ** 3
@@ -35,9 +38,11 @@ export async function copyObject(
   options: CopyOptions,
 ): Promise<ObjectMetadata | undefined> {
   const found = await headOf(context, source)
-  if (found === undefined) return undefined
+  if (found === undefined || found.isDeleteMarker) return undefined
   if (found.attributes.etag !== source.etag) throw changedSource(source)
-  const copying = { source, target, options, size: found.size }
+  const { versionId = source.versionId } = found
+  const copying = { source: { ...source, versionId }, target, options, size: found.size }
+  if (areLocked(options.attributes)) await requireLocks(context, target.bucket)
   const abilities = await context.probe.abilities(target.bucket)
   await context.probe.requireTags(target.bucket, options.attributes.tags)
   const isInParts = found.size > (context.maxCopyBytes ?? maxCopyBytes)
@@ -59,22 +64,25 @@ async function copyAtOnce(
   return await conditionalWrite<ObjectMetadata>(context, {
     ...{ target, conditions },
     needs: { create: 'createCopy', replace: 'replaceCopy' },
-    resultOf: (found) => (found?.mark === mark ? withoutMark(found) : undefined),
+    resultOf: (found) => (found?.mark === mark ? metadataOf(found) : undefined),
     async send(native) {
       const command = new CopyObjectCommand({
         ...names.nameOf(target),
         ...fieldsOf(attributes, mark),
         ...native,
-        CopySource: copySource(names.nameOf(source)),
+        CopySource: copySource(versionNameOf(context, source) ?? names.nameOf(source)),
         CopySourceIfMatch: `"${source.etag}"`,
         MetadataDirective: 'REPLACE',
         TaggingDirective: 'REPLACE',
       })
-      const { CopyObjectResult: made = {} } = await store
+      const output = await store
         .send(command, { signal, limitMs: longCallMs })
         .catch((error) => unlessChanged(context, source, error, mark))
+      const { CopyObjectResult: made = {}, $metadata } = output
+      const version = versionIn(context, target.bucket, output.VersionId)
+      if (($metadata.attempts ?? 1) > 1) await removeRepeats(context, target, { ...version, mark })
       const modifiedAtMs = secondOf(made.LastModified)
-      return { size, modifiedAtMs, attributes: writtenAttributes(attributes, made) }
+      return { size, modifiedAtMs, ...version, attributes: writtenAttributes(attributes, made) }
     },
   })
 }
@@ -125,7 +133,7 @@ async function copyParts(
     const command = new UploadPartCopyCommand({
       ...names.nameOf(target),
       ...{ UploadId: uploadId, PartNumber: number },
-      CopySource: copySource(names.nameOf(source)),
+      CopySource: copySource(versionNameOf(context, source) ?? names.nameOf(source)),
       CopySourceIfMatch: `"${source.etag}"`,
       CopySourceRange: `bytes=${start}-${end - 1}`,
     })

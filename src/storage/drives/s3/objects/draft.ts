@@ -15,17 +15,20 @@ import type {
   WriteConditions,
 } from '../../drive.ts'
 import { DriveError } from '../../drive-error.ts'
+import { metadataOf } from '../../kit/open-objects.ts'
 import { endingDraft } from '../../kit/uploads/upload-rules.ts'
-import type { StoreContext } from '../probe/probe.ts'
+import { type StoreContext, unaskedChecksum } from '../probe/probe.ts'
 import { type BodyMemory, CollectedBody } from '../requests/collected-body.ts'
-import { answeredAtMs, longCallMs, withTrailer } from '../requests/store.ts'
+import { answeredAtMs, longCallMs, secondOf, withTrailer } from '../requests/store.ts'
 import type { NativeConditions } from '../requests/store-abilities.ts'
 import { StreamedBody } from '../requests/streamed-body.ts'
 import type { BegunUploads } from '../uploads/begun-uploads.ts'
 import { type StoreUpload, sendPart } from '../uploads/upload-requests.ts'
+import { requireLocks } from './bucket-versions.ts'
 import { conditionalWrite, nativeConditions, newMark } from './conditional-write.ts'
-import { isAsWritten, type StoreObject, secondOf, withoutMark } from './heads.ts'
-import { areSame, fieldsOf, writtenAttributes } from './object-fields.ts'
+import { isAsWritten, type StoreObject, versionIn } from './heads.ts'
+import { areLocked, areSame, fieldsOf, writtenAttributes } from './object-fields.ts'
+import { removeRepeats } from './repeated-writes.ts'
 
 /** The size of each part of an object of unknown size. */
 const partBytes = 8 * 1024 * 1024
@@ -116,7 +119,11 @@ class StoreDraft implements Draft {
     const { attributes, conditions, checksum } = this.#announced
     const needs = { create: 'create', replace: 'replace' } as const
     const native = await nativeConditions(this.#context, this.#target, conditions, needs)
-    const trailer = await this.#context.probe.trailer(this.#target.bucket, checksum)
+    const { probe } = this.#context
+    const { bucket } = this.#target
+    const trailer =
+      (await probe.trailer(bucket, checksum)) ??
+      (areLocked(attributes) ? unaskedChecksum : undefined)
     this.#native = native
     return new StreamedBody<PutObjectCommandOutput>(size, trailer, (sending) =>
       this.#send({ ...sending, attributes, conditions, native, size }),
@@ -132,20 +139,32 @@ class StoreDraft implements Draft {
     },
   ): Promise<ObjectMetadata> {
     const size = this.#body.total
+    const isMarked = this.#isMarked(write.conditions)
     const isOurs = (found: StoreObject | undefined) =>
-      write.conditions === undefined
-        ? isAsWritten(found, { size, attributes })
-        : found?.mark === this.#mark
+      isMarked ? found?.mark === this.#mark : isAsWritten(found, { size, attributes })
     return await conditionalWrite<ObjectMetadata>(this.#context, {
       ...{ ...write, target: this.#target },
       needs: { create: 'create', replace: 'replace' },
-      resultOf: (found) => (found && isOurs(found) ? withoutMark(found) : undefined),
+      resultOf: (found) => (found && isOurs(found) ? metadataOf(found) : undefined),
       send: async (native) => {
         const output = await write.send(native)
         const modifiedAtMs = answeredAtMs(output)
-        return { size, modifiedAtMs, attributes: writtenAttributes(attributes, output) }
+        const version = versionIn(this.#context, this.#target.bucket, output.VersionId)
+        const { attempts = 1 } = output.$metadata
+        const written = { ...version, mark: this.#mark }
+        if (attempts > 1 && isMarked) await removeRepeats(this.#context, this.#target, written)
+        return {
+          ...{ size, modifiedAtMs, ...version },
+          attributes: writtenAttributes(attributes, output),
+        }
       },
     })
+  }
+
+  /** With versions, a PUT whose reply is lost must not be there twice: the mark tells its versions from those of others. */
+  #isMarked(conditions: WriteConditions | undefined): boolean {
+    const isVersioned = this.#context.versioningOf(this.#target.bucket) !== undefined
+    return conditions !== undefined || isVersioned
   }
 
   async #send(put: {
@@ -159,17 +178,20 @@ class StoreDraft implements Draft {
   }): Promise<PutObjectCommandOutput> {
     const { store, names, probe } = this.#context
     const { attributes, conditions, native, body, size, trailer, signal } = put
-    const { checksum, tags } = attributes
+    const { checksum, tags, etag } = attributes
     const { bucket } = this.#target
     await probe.requireTags(bucket, tags)
+    if (areLocked(attributes)) await requireLocks(this.#context, bucket)
     const isKept = await probe.keeps(bucket, checksum?.algorithm)
     const command = new PutObjectCommand({
       ...names.nameOf(this.#target),
-      ...fieldsOf(attributes, conditions === undefined ? undefined : this.#mark),
+      ...fieldsOf(attributes, this.#isMarked(conditions) ? this.#mark : undefined),
       ...native,
       Body: body,
       ...(size !== undefined && { ContentLength: size }),
       ...withTrailer(trailer),
+      // Object Lock needs a checksum of the body (API reference, PutObject).
+      ...(areLocked(attributes) && etag && { ContentMD5: md5Field(etag) }),
       ...(checksum?.type === 'FULL_OBJECT' &&
         isKept && {
           ChecksumAlgorithm: checksum.algorithm,
@@ -209,6 +231,11 @@ class StoreDraft implements Draft {
     // It has been overwritten since.
     return { size: this.#body.total, modifiedAtMs: secondOf(new Date()), attributes }
   }
+}
+
+/** The Content-MD5 of a body with this MD5 as its ETag. */
+function md5Field(etag: string): string {
+  return Buffer.from(etag, 'hex').toString('base64')
 }
 
 /** A request that is being sent can't be changed. */

@@ -1,47 +1,104 @@
-import { isDeepStrictEqual } from 'node:util'
 import {
-  DeleteObjectTaggingCommand,
   GetObjectCommand,
   type GetObjectCommandOutput,
   GetObjectTaggingCommand,
   type GetObjectTaggingCommandOutput,
   HeadObjectCommand,
   type HeadObjectCommandOutput,
-  PutObjectTaggingCommand,
 } from '@aws-sdk/client-s3'
-import type { AttributeChange, Attributes } from '../../attributes.ts'
+import type { Attributes } from '../../attributes.ts'
 import type { ObjectMetadata, ObjectName, WantedBytes } from '../../drive.ts'
 import { DriveError } from '../../drive-error.ts'
-import { changedAttributes } from '../../object-lock.ts'
+import { nullVersionId, type VersionOptions } from '../../versions.ts'
 import type { StoreContext } from '../probe/probe.ts'
-import { isAbsence, isUnexplained } from '../requests/store-errors.ts'
+import { secondOf } from '../requests/store.ts'
+import { isAbsence, isMarkerRefusal, isNoVersion, isUnexplained } from '../requests/store-errors.ts'
 import type { StoreName } from '../requests/store-names.ts'
 import { areSame, attributesIn, markIn } from './object-fields.ts'
+import { markerOf } from './version-pages.ts'
 
 /** An object of the store, with the mark of the write that created it, if it has one. */
 export interface StoreObject extends ObjectMetadata {
   readonly mark: string | undefined
 }
 
-/** The object's metadata; undefined if there is none. */
-export function headOf(
+/** An object, or one of its versions. */
+export type ObjectVersionName = ObjectName & VersionOptions
+
+/** The metadata of the object, or of the version or delete marker; undefined if there is none. */
+export async function headOf(
   context: StoreContext,
-  object: ObjectName,
+  object: ObjectVersionName,
 ): Promise<StoreObject | undefined> {
-  return headAt(context, context.names.nameOf(object))
+  const name = versionNameOf(context, object)
+  if (name === undefined) return undefined
+  return await unlessNoVersion(context, object, async () => {
+    const found = await headAt(context, name)
+    return found && inBucket(context, object.bucket, found)
+  })
+}
+
+/** Undefined if there can be no such version. In a bucket that never had versions, the store's own IDs do not count. */
+export function versionNameOf(
+  { names, versioningOf }: StoreContext,
+  object: ObjectVersionName,
+): StoreName | undefined {
+  const { versionId: VersionId } = object
+  const name = names.nameOf(object)
+  if (VersionId === undefined) return name
+  if (versioningOf(object.bucket) === undefined) {
+    return VersionId === nullVersionId ? name : undefined
+  }
+  // Such an ID would be cut off, or change the request.
+  return /^[!-~]{1,1024}$/.test(VersionId) ? { ...name, VersionId } : undefined
+}
+
+/** What `read` returns, the delete marker with this ID, or undefined if there is no such version. */
+export async function unlessNoVersion<Found>(
+  context: StoreContext,
+  object: ObjectVersionName,
+  read: () => Promise<Found | undefined>,
+): Promise<Found | StoreObject | undefined> {
+  const { versionId } = object
+  try {
+    return await read()
+  } catch (error) {
+    if (versionId === undefined) throw error
+    if (isNoVersion(error)) return undefined
+    if (!isMarkerRefusal(error)) throw error
+    const marker = await markerOf(context, object, versionId)
+    return marker && { ...marker, mark: undefined }
+  }
+}
+
+/** The version ID in a reply about an object in this bucket. */
+export function versionIn(
+  { versioningOf }: StoreContext,
+  bucket: string,
+  versionId: string | undefined,
+): { readonly versionId?: string } {
+  return versioningOf(bucket) === undefined ? {} : { versionId: versionId || nullVersionId }
+}
+
+/** As the bucket shows it: without versions and locks if it never had versions. */
+export function inBucket(context: StoreContext, bucket: string, found: StoreObject): StoreObject {
+  const { versionId, attributes, ...rest } = found
+  const { retention, legalHold, ...plain } = attributes
+  const version = versionIn(context, bucket, versionId)
+  return { ...rest, ...version, attributes: version.versionId ? attributes : plain }
 }
 
 /** As headOf, with `partSizes` as far as this part needs it. */
 export async function headWithPart(
   context: StoreContext,
-  object: ObjectName,
+  object: ObjectVersionName,
   partNumber: number | undefined,
 ): Promise<StoreObject | undefined> {
   const found = await headOf(context, object)
   const [, digits] = /-(\d+)$/.exec(found?.attributes.etag ?? '') ?? []
   if (found === undefined || partNumber === undefined || digits === undefined) return found
   const count = Number(digits)
-  const name = context.names.nameOf(object)
+  const name = versionNameOf(context, object) ?? context.names.nameOf(object)
   const range =
     partNumber > count
       ? { start: 0, end: 0 }
@@ -110,10 +167,12 @@ export async function objectIn(
 ): Promise<StoreObject | undefined> {
   const attributes = attributesIn(found)
   if (attributes.etag.endsWith('-0')) return undefined
-  const { TagCount, VersionId, LastModified } = found
+  // MinIO does not return the ID `null`.
+  const { TagCount, VersionId = name.VersionId, LastModified } = found
   const tagged = TagCount && (await store.send(new GetObjectTaggingCommand({ ...name, VersionId })))
   return {
     ...{ size: sizeOf(found), modifiedAtMs: secondOf(LastModified), mark: markIn(found) },
+    ...(VersionId && { versionId: VersionId }),
     attributes: { ...attributes, ...(tagged && { tags: tagsIn(tagged) }) },
   }
 }
@@ -137,15 +196,6 @@ function tagsIn({ TagSet = [] }: GetObjectTaggingCommandOutput) {
   return Object.fromEntries(TagSet.map(({ Key = '', Value = '' }) => [Key, Value]))
 }
 
-export function withoutMark({ size, modifiedAtMs, attributes }: StoreObject): ObjectMetadata {
-  return { size, modifiedAtMs, attributes }
-}
-
-/** Whole seconds, as HTTP has them: some stores list fractions. */
-export function secondOf(time: Date | undefined): number {
-  return Math.floor((time?.getTime() ?? 0) / 1000) * 1000
-}
-
 /** Whether this object is what a write without a mark would have created. Another client may have written the same. */
 export function isAsWritten(
   found: StoreObject | undefined,
@@ -153,33 +203,4 @@ export function isAsWritten(
 ): boolean {
   if (found?.size !== size || found.attributes.etag !== attributes.etag) return false
   return areSame(found.attributes, attributes)
-}
-
-/**
- * As Drive.setAttributes. The store tags its current version in one step; another write may have replaced the one seen here. If
- * a reply is lost, the SDK may tag twice.
- */
-export async function setObjectAttributes(
-  context: StoreContext,
-  object: ObjectName,
-  change: AttributeChange,
-): Promise<ObjectMetadata | undefined> {
-  const { store, names, probe } = context
-  const { tags = {} } = change
-  await probe.require(object.bucket, 'tags')
-  const before = await headOf(context, object)
-  if (before === undefined) return undefined
-  const name = names.nameOf(object)
-  const TagSet = Object.entries(tags).map(([Key, Value]) => ({ Key, Value }))
-  const tagging =
-    TagSet.length === 0
-      ? store.send(new DeleteObjectTaggingCommand(name))
-      : store.send(new PutObjectTaggingCommand({ ...name, Tagging: { TagSet } }))
-  if ((await unlessMissing<object>(tagging)) === undefined) return undefined
-  const after = await headOf(context, object)
-  if (after !== undefined && isDeepStrictEqual(after.attributes.tags ?? {}, { ...tags })) {
-    return withoutMark(after)
-  }
-  // Another client wrote or tagged the object after this.
-  return { ...withoutMark(before), attributes: changedAttributes(before.attributes, change) }
 }

@@ -1,14 +1,16 @@
-import {
-  ListObjectsV2Command,
-  type ListObjectsV2CommandInput,
-  type ListObjectsV2CommandOutput,
-} from '@aws-sdk/client-s3'
+import { ListObjectsV2Command, type ListObjectsV2CommandOutput } from '@aws-sdk/client-s3'
 import { compareKeys, keyBefore } from '../../../../platform/text/key-order.ts'
-import type { Entry, EntryCursor, ListQuery } from '../../listed-entry.ts'
+import type { Entry, EntryCursor, FolderEntry, ListQuery } from '../../listed-entry.ts'
+import {
+  nullVersionId,
+  type VersionCursor,
+  type VersionEntry,
+  type VersionQuery,
+} from '../../versions.ts'
 import type { StoreContext } from '../probe/probe.ts'
-import { bareEtag } from '../requests/store.ts'
+import { bareEtag, secondOf } from '../requests/store.ts'
 import type { StorePlace } from '../requests/store-names.ts'
-import { secondOf } from './heads.ts'
+import { decoded, type PageAsked, type StorePage, versionPage } from './version-pages.ts'
 
 /** The maximum of a page (API reference, ListObjectsV2). */
 const maxKeys = 1000
@@ -16,18 +18,36 @@ const maxKeys = 1000
 const minKeys = 2
 const lastCharacter = '\u{10ffff}'
 
-/** The store's own listing: a page costs as much as a page of the store. */
-export class StoreCursor implements EntryCursor {
+type AskPage<Item> = (context: StoreContext, asked: PageAsked) => Promise<StorePage<Item>>
+
+/** As Drive.list. */
+export function listObjects(context: StoreContext, bucket: string, query: ListQuery): EntryCursor {
+  return new StoreCursor(context, bucket, query, objectPage)
+}
+
+/** As Drive.listVersions. In a bucket that never had versions, also over a store that has them, only the objects. */
+export function listVersions(
+  context: StoreContext,
+  bucket: string,
+  query: VersionQuery,
+): VersionCursor {
+  const isVersioned = context.versioningOf(bucket) !== undefined
+  return new StoreCursor(context, bucket, query, isVersioned ? versionPage : nullPage)
+}
+
+/** A listing of the store itself: a page costs as much as a page of the store. */
+class StoreCursor<Item extends Pick<Entry, 'kind' | 'key'>> {
   readonly #context: StoreContext
   readonly #bucket: string
-  readonly #query: ListQuery
+  readonly #query: VersionQuery
+  readonly #askPage: AskPage<Item | FolderEntry>
   readonly #place: StorePlace
   /** Entries of the store's page that were not returned yet. */
-  #ahead: Entry[] = []
+  #ahead: (Item | FolderEntry)[] = []
   /** The listings still to request. Undefined at the beginning and after a seek. */
   #steps: ListStep[] | undefined
   /** The continuation token of the first step. */
-  #token: string | undefined
+  #token: unknown
   /** The store is asked for keys after this one. */
   #after: string
   /** The folder that `after` points into, until it has been checked. */
@@ -38,7 +58,13 @@ export class StoreCursor implements EntryCursor {
   #last = ''
   #hasEnded = false
 
-  constructor(context: StoreContext, bucket: string, query: ListQuery) {
+  constructor(
+    context: StoreContext,
+    bucket: string,
+    query: VersionQuery,
+    askPage: AskPage<Item | FolderEntry>,
+  ) {
+    this.#askPage = askPage
     this.#context = context
     this.#bucket = bucket
     this.#query = query
@@ -49,7 +75,7 @@ export class StoreCursor implements EntryCursor {
     this.#entered = folder === query.after ? undefined : folder
   }
 
-  async next(limit: number): Promise<Entry[]> {
+  async next(limit: number): Promise<(Item | FolderEntry)[]> {
     const folder = this.#entered
     this.#entered = undefined
     const entered = folder === undefined ? [] : await this.#lookInto(folder)
@@ -83,7 +109,7 @@ export class StoreCursor implements EntryCursor {
     const { entries, token } = await this.#ask(step, {
       MaxKeys: Math.min(wanted, maxKeys),
       Delimiter: delimiter,
-      ContinuationToken: this.#token,
+      token: this.#token,
     })
     this.#token = token
     if (token === undefined) this.#steps.shift()
@@ -93,11 +119,16 @@ export class StoreCursor implements EntryCursor {
   }
 
   /** The folder as an entry, if it has a key after `after`. */
-  async #lookInto(folder: string): Promise<Entry[]> {
+  async #lookInto(folder: string): Promise<FolderEntry[]> {
     if (compareKeys(folder, this.#from) < 0) return []
     for (const step of await this.#stepsFrom(folder, this.#query.after)) {
-      const { entries } = await this.#ask(step, { MaxKeys: minKeys })
-      if (entries.length > 0) return [{ kind: 'folder', key: folder }]
+      let token: unknown
+      do {
+        const page = await this.#ask(step, { MaxKeys: minKeys, token })
+        const isThere = page.entries.some((entry) => this.#isBehindStart(entry))
+        if (isThere) return [{ kind: 'folder', key: folder }]
+        token = page.token
+      } while (token !== undefined)
     }
     return []
   }
@@ -112,44 +143,42 @@ export class StoreCursor implements EntryCursor {
     return startInFolder ? [{ prefix, after }] : stepsAfter(prefix, after, delimiter)
   }
 
-  /** Reads one page. @returns its entries, and the token of the next page, which is undefined after the last page */
+  /** Reads one page. */
   async #ask(
     { prefix, after, isKey = false }: ListStep,
-    query: PageQuery,
-  ): Promise<{ readonly entries: Entry[]; readonly token: string | undefined }> {
-    const isFirst = query.ContinuationToken === undefined
-    const page = await this.#request({ prefix, after: isFirst ? after : '', ...query })
-    const entries = entriesOf(page, this.#place.prefix)
-    if (isKey) return { entries: entries.filter(({ key }) => key === prefix), token: undefined }
-    return { entries, token: page.IsTruncated ? page.NextContinuationToken : undefined }
-  }
-
-  async #request({ prefix, after, ...query }: PageRequest): Promise<ListObjectsV2CommandOutput> {
-    const { store, probe } = this.#context
+    query: Pick<PageAsked, 'MaxKeys' | 'Delimiter' | 'token'>,
+  ): Promise<StorePage<Item | FolderEntry>> {
     const { prefix: folder, Bucket } = this.#place
     // If `after` is before the prefix, Garage ends the page there.
     const isWithin = after !== '' && compareKeys(after, prefix) >= 0
-    if (isWithin) await probe.require(this.#bucket, 'startAfter')
-    const command = new ListObjectsV2Command({
-      ...{ Bucket, Prefix: folder + prefix, EncodingType: 'url', ...query },
-      ...(isWithin && { StartAfter: folder + after }),
+    if (isWithin && query.token === undefined) {
+      await this.#context.probe.require(this.#bucket, 'startAfter')
+    }
+    const { afterVersionId } = after === this.#query.after ? this.#query : {}
+    const { entries, token } = await this.#askPage(this.#context, {
+      ...{ Bucket, Prefix: folder + prefix, folder, afterVersionId, ...query },
+      after: isWithin ? after : '',
     })
-    return await store.send(command)
+    if (!isKey) return { entries, token }
+    const ofKey = entries.filter(({ key }) => key === prefix)
+    // A key may have more versions than a page.
+    return { entries: ofKey, token: ofKey.length === entries.length ? token : undefined }
   }
 
   /** Excludes the bucket's own folder, the probe, what a store adds to the prefix, and folders before the start. */
-  #isWanted({ key }: Entry): boolean {
+  #isWanted(entry: Item | FolderEntry): boolean {
+    const { key } = entry
     if (key === '' || this.#context.names.isOwn(key)) return false
     if (!key.startsWith(this.#query.prefix)) return false
-    return compareKeys(key, this.#query.after) > 0 && compareKeys(key, this.#from) >= 0
+    return this.#isBehindStart(entry) && compareKeys(key, this.#from) >= 0
   }
-}
 
-type PageQuery = Pick<ListObjectsV2CommandInput, 'MaxKeys' | 'Delimiter' | 'ContinuationToken'>
-
-interface PageRequest extends PageQuery {
-  readonly prefix: string
-  readonly after: string
+  /** versitygw also lists the versions of the key at which a listing begins. */
+  #isBehindStart({ kind, key }: Item | FolderEntry): boolean {
+    const { after, afterVersionId } = this.#query
+    const isRest = afterVersionId !== undefined && kind === 'object' && key === after
+    return isRest || compareKeys(key, after) > 0
+  }
 }
 
 /** The folder that `after` is in, or is itself, if folders are listed. */
@@ -157,6 +186,34 @@ function folderAround({ prefix, after, delimiter }: ListQuery): string | undefin
   if (delimiter === undefined || !after.startsWith(prefix)) return undefined
   const end = after.indexOf(delimiter, prefix.length)
   return end < 0 ? undefined : after.slice(0, end + 1)
+}
+
+/** A page of ListObjectsV2. */
+async function objectPage(
+  { store }: StoreContext,
+  { Bucket, Prefix, folder, after, afterVersionId: _, token, ...query }: PageAsked,
+): Promise<StorePage<Entry>> {
+  const command = new ListObjectsV2Command({
+    ...{ Bucket, Prefix, EncodingType: 'url', ...query },
+    ...(token === undefined ? {} : { ContinuationToken: token as string }),
+    ...(token === undefined && after !== '' && { StartAfter: folder + after }),
+  })
+  const page = await store.send(command)
+  const next = page.IsTruncated ? page.NextContinuationToken : undefined
+  return { entries: entriesOf(page, folder), token: next }
+}
+
+/** The objects as the versions `null`. */
+async function nullPage(
+  context: StoreContext,
+  asked: PageAsked,
+): Promise<StorePage<VersionEntry | FolderEntry>> {
+  const { entries, token } = await objectPage(context, asked)
+  const version = { versionId: nullVersionId, isLatest: true, isDeleteMarker: false }
+  const versions = entries.map((entry) =>
+    entry.kind === 'folder' ? entry : { ...entry, ...version },
+  )
+  return { entries: versions, token }
 }
 
 function entriesOf(page: ListObjectsV2CommandOutput, folder: string): Entry[] {
@@ -174,11 +231,6 @@ function entriesOf(page: ListObjectsV2CommandOutput, folder: string): Entry[] {
   )
   if (folders.length === 0) return objects
   return [...objects, ...folders].sort((one, other) => compareKeys(one.key, other.key))
-}
-
-/** Encoded like a form: a space may be a plus. */
-function decoded(text: string): string {
-  return decodeURIComponent(text.replaceAll('+', ' '))
 }
 
 /** One listing to request from the store. */

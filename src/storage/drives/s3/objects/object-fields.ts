@@ -4,7 +4,13 @@ import {
   type ChecksumAlgorithm,
   checksumAlgorithms,
 } from '../../../../platform/checksums/checksum.ts'
-import type { Attributes, KeptHeader, StoredChecksum, WriterAttributes } from '../../attributes.ts'
+import type {
+  AttributeChange,
+  Attributes,
+  KeptHeader,
+  StoredChecksum,
+  WriterAttributes,
+} from '../../attributes.ts'
 import { bareEtag } from '../requests/store.ts'
 
 /** User metadata that identifies the write, to resolve a lost reply. Clients of the gateway do not see it. */
@@ -27,7 +33,7 @@ const members = {
 
 /** The fields of a command that write attributes. @param mark see `markName` */
 export function fieldsOf(attributes: WriterAttributes, mark: string | undefined) {
-  const { headers, metadata, tags = {}, storageClass } = attributes
+  const { headers, metadata, tags = {}, storageClass, retention, legalHold } = attributes
   const tagging = Object.entries(tags).map((tag) => tag.map(encodeURIComponent).join('='))
   return {
     CacheControl: wordOf(headers['cache-control']),
@@ -44,7 +50,17 @@ export function fieldsOf(attributes: WriterAttributes, mark: string | undefined)
     ]),
     ...(tagging.length > 0 && { Tagging: tagging.join('&') }),
     ...(storageClass !== undefined && { StorageClass: storageClass as 'STANDARD' }),
+    ...(retention && {
+      ObjectLockMode: retention.mode,
+      ObjectLockRetainUntilDate: new Date(retention.untilMs),
+    }),
+    ...(legalHold && { ObjectLockLegalHoldStatus: 'ON' as const }),
   }
+}
+
+/** Whether the attributes need Object Lock in the store. */
+export function areLocked({ retention, legalHold }: AttributeChange | WriterAttributes): boolean {
+  return Boolean(retention ?? legalHold)
 }
 
 /** What HeadObject and GetObject return, with the SDK's names. */
@@ -54,6 +70,9 @@ export interface ObjectFields
   readonly ETag?: string | undefined
   readonly Metadata?: Readonly<Record<string, string>> | undefined
   readonly StorageClass?: string | undefined
+  readonly ObjectLockMode?: string | undefined
+  readonly ObjectLockRetainUntilDate?: Date | undefined
+  readonly ObjectLockLegalHoldStatus?: string | undefined
 }
 
 type ChecksumFields = {
@@ -76,13 +95,24 @@ export function attributesIn(fields: ObjectFields): Attributes {
       }),
     ),
     ...(storageClass !== 'STANDARD' && { storageClass }),
+    ...locksIn(fields),
   }
   return writtenAttributes(written, fields)
 }
 
+function locksIn(fields: ObjectFields): Pick<Attributes, 'retention' | 'legalHold'> {
+  const { ObjectLockMode: mode, ObjectLockRetainUntilDate: until } = fields
+  const { ObjectLockLegalHoldStatus: hold } = fields
+  return {
+    ...((mode === 'GOVERNANCE' || mode === 'COMPLIANCE') &&
+      until && { retention: { mode, untilMs: until.getTime() } }),
+    ...(hold && { legalHold: hold === 'ON' }),
+  }
+}
+
 /** These attributes, with the ETag and checksum that the store returned. */
 export function writtenAttributes(
-  { headers, metadata, tags, storageClass }: WriterAttributes,
+  { headers, metadata, tags, storageClass, retention, legalHold }: WriterAttributes,
   reply: Pick<ObjectFields, 'ETag'> & ChecksumFields,
 ): Attributes {
   const checksum = checksumIn(reply)
@@ -90,15 +120,17 @@ export function writtenAttributes(
     ...{ etag: bareEtag(reply.ETag), headers, metadata },
     ...(tags && { tags }),
     ...(storageClass && { storageClass }),
+    ...(retention && { retention }),
+    ...(legalHold !== undefined && { legalHold }),
     ...(checksum && { checksum }),
   }
 }
 
-/** Whether headers, metadata, tags and storage class are the same. */
+/** Whether what a writer sends is the same. */
 export function areSame(one: WriterAttributes, other: WriterAttributes): boolean {
-  const written = ({ headers, metadata, tags, storageClass }: WriterAttributes) => [
-    ...[headers, metadata, tags].map((values = {}) => ({ ...values })),
-    storageClass,
+  const written = ({ headers, metadata, tags, retention, ...rest }: WriterAttributes) => [
+    ...[headers, metadata, tags, retention].map((values = {}) => ({ ...values })),
+    ...[rest.storageClass, rest.legalHold],
   ]
   return isDeepStrictEqual(written(one), written(other))
 }

@@ -7,18 +7,22 @@ import {
 import { freeMemory } from '../../../../platform/process/buffers.ts'
 import type { ObjectName, OpenObject, OpenOptions, WantedBytes } from '../../drive.ts'
 import { DriveError } from '../../drive-error.ts'
-import { CachedObject } from '../../kit/open-objects.ts'
+import { CachedObject, metadataOf } from '../../kit/open-objects.ts'
 import type { StoreContext } from '../probe/probe.ts'
 import { replyBytes } from '../requests/reply-bytes.ts'
 import { bareEtag } from '../requests/store.ts'
 import { codeOf, storeError } from '../requests/store-errors.ts'
+import type { StoreName } from '../requests/store-names.ts'
 import {
   headWithPart,
+  inBucket,
+  type ObjectVersionName,
   objectIn,
   rangeIn,
   type StoreObject,
   unlessMissing,
-  withoutMark,
+  unlessNoVersion,
+  versionNameOf,
 } from './heads.ts'
 
 /** Objects up to this size that are read whole are held in memory. */
@@ -27,9 +31,10 @@ const contentBytes = 64 * 1024
 /** One version of an object: reads are pinned to its ETag. */
 export async function openStoreObject(
   context: StoreContext,
-  object: ObjectName,
-  { wanted, partNumber }: OpenOptions = {},
+  name: ObjectName,
+  { wanted, partNumber, versionId }: OpenOptions = {},
 ): Promise<OpenObject | undefined> {
+  const object = { ...name, versionId }
   if (wanted !== undefined && partNumber === undefined) {
     try {
       return await openWith(context, object, wanted)
@@ -44,16 +49,21 @@ export async function openStoreObject(
 /** One request, whose reply has metadata and bytes. */
 async function openWith(
   context: StoreContext,
-  object: ObjectName,
+  object: ObjectVersionName,
   wanted: WantedBytes,
 ): Promise<OpenObject | undefined> {
+  const name = versionNameOf(context, object)
+  if (name === undefined) return undefined
   const ending = new AbortController()
   const isWhole = wanted.start === 0 && wanted.end === Number.POSITIVE_INFINITY
   const fields = isWhole ? {} : { Range: rangeField(wanted) }
-  const reply = await unlessMissing(request(context, object, fields, ending))
+  const asked = () => unlessMissing(request(context, name, fields, ending))
+  const reply = await unlessNoVersion(context, object, asked)
   if (reply === undefined) return undefined
+  if (!('$metadata' in reply)) return openedObject(context, object, reply)
   try {
-    const found = await objectIn(context, context.names.nameOf(object), reply)
+    const plain = await objectIn(context, name, reply)
+    const found = plain && inBucket(context, object.bucket, plain)
     if (found === undefined) {
       ending.abort()
       return undefined
@@ -80,10 +90,12 @@ interface Begun extends WantedBytes {
 
 function openedObject(
   context: StoreContext,
-  object: ObjectName,
+  { bucket, key }: ObjectName,
   found: StoreObject,
   begun?: Begun,
 ): OpenObject {
+  // A version can be read to its end after it was replaced.
+  const object = { bucket, key, versionId: found.versionId }
   const { etag } = found.attributes
   const endings = new Set(begun && [begun.ending])
   let isClosed = false
@@ -103,7 +115,7 @@ function openedObject(
     }
   }
   return {
-    ...withoutMark(found),
+    ...metadataOf(found),
     read,
     async lend(start, end, borrow) {
       for await (const chunk of read(start, end)) {
@@ -120,14 +132,15 @@ function openedObject(
 
 function rangeOf(
   context: StoreContext,
-  object: ObjectName,
+  object: ObjectVersionName,
   etag: string,
   range: WantedBytes,
 ): Begun {
   const ending = new AbortController()
   async function* bytes() {
     const fields = { Range: rangeField(range), IfMatch: `"${etag}"` }
-    const reply = await request(context, object, fields, ending)
+    const name = versionNameOf(context, object) ?? context.names.nameOf(object)
+    const reply = await request(context, name, fields, ending)
     const size = range.end - range.start
     const isRange = bareEtag(reply.ETag) === etag && reply.ContentLength === size
     if (!isRange) ending.abort(changed(object))
@@ -143,12 +156,12 @@ function rangeField({ start, end }: WantedBytes): string {
 
 /** A GET, whose body is read after the call. */
 function request(
-  { store, names }: StoreContext,
-  object: ObjectName,
+  { store }: StoreContext,
+  name: StoreName,
   fields: Partial<GetObjectCommandInput>,
   ending: AbortController,
 ): Promise<GetObjectCommandOutput> {
-  const command = new GetObjectCommand({ ...names.nameOf(object), ...fields })
+  const command = new GetObjectCommand({ ...name, ...fields })
   return store.send(command, { ending })
 }
 

@@ -7,9 +7,11 @@ import {
   CopyObjectCommand,
   CreateMultipartUploadCommand,
   DeleteObjectCommand,
+  GetBucketVersioningCommand,
   HeadObjectCommand,
   type HeadObjectCommandOutput,
   ListObjectsV2Command,
+  ListObjectVersionsCommand,
   PutObjectCommand,
   type PutObjectCommandInput,
   UploadPartCommand,
@@ -55,6 +57,12 @@ class CutBody extends Readable {
     }
     return request
   }
+}
+
+interface ProbeVersion {
+  readonly Key?: string | undefined
+  readonly VersionId?: string | undefined
+  readonly LastModified?: Date | undefined
 }
 
 /** The requests of a probe. All names are in the probe's folder. */
@@ -147,13 +155,27 @@ export class ProbeRequests {
     return (found.Contents ?? []).map((one) => (one.Key ?? '').slice(Key.length))
   }
 
-  /** Removes older objects, at most a thousand. */
+  /** Removes older objects, at most a thousand, with their versions. */
   async removeAll(olderThanMs: number): Promise<void> {
     const { Bucket, Key: Prefix } = this.#folder
     const { Contents = [] } = await this.#store.send(new ListObjectsV2Command({ Bucket, Prefix }))
-    for (const { Key, LastModified = new Date(0) } of Contents) {
+    const found: readonly ProbeVersion[] = (await this.#versions()) ?? Contents
+    for (const { Key, VersionId, LastModified = new Date(0) } of found) {
       if (olderThanMs > 0 && LastModified.getTime() > Date.now() - olderThanMs) continue
-      await this.#store.send(new DeleteObjectCommand({ Bucket, Key }))
+      await this.#store.send(new DeleteObjectCommand({ Bucket, Key, VersionId }))
+    }
+  }
+
+  /** Undefined if the bucket never had versions, or the access key lacks the right to list them. */
+  async #versions(): Promise<readonly ProbeVersion[] | undefined> {
+    const { Bucket, Key: Prefix } = this.#folder
+    try {
+      const { Status } = await this.#store.send(new GetBucketVersioningCommand({ Bucket }))
+      if (Status === undefined) return undefined
+      const page = await this.#store.send(new ListObjectVersionsCommand({ Bucket, Prefix }))
+      return [...(page.Versions ?? []), ...(page.DeleteMarkers ?? [])]
+    } catch {
+      return undefined
     }
   }
 

@@ -3,6 +3,7 @@ import type { ChecksumAlgorithm } from '../../../../platform/checksums/checksum.
 import type { Tags } from '../../attributes.ts'
 import type { ObjectName } from '../../drive.ts'
 import { DriveError } from '../../drive-error.ts'
+import type { VersioningOf } from '../../versions.ts'
 import type { Store } from '../requests/store.ts'
 import { type Abilities, type StoreAbility, storeAbilities } from '../requests/store-abilities.ts'
 import { abilitiesOfKey, type StoreNames } from '../requests/store-names.ts'
@@ -14,10 +15,16 @@ export interface StoreContext {
   readonly store: Store
   readonly names: StoreNames
   readonly probe: Probe
+  readonly versioningOf: VersioningOf
+  /** Buckets of the store that are known to have Object Lock, which can't be turned off. */
+  readonly lockedBuckets: Set<string>
 }
 
 /** New in AWS in 2026: few stores have them, and the SDK does not compute them. */
 const newer = /^(?:MD5|SHA512|XXHASH\d+)$/
+
+/** The checksum that AWS adds by default. */
+export const unaskedChecksum = 'CRC64NVME'
 
 /** Older objects were left by a probe that was killed. */
 const leftAfterMs = 60 * 60_000
@@ -64,8 +71,7 @@ export class Probe {
     const kept = (await this.keeps(bucket, wanted)) ? wanted : undefined
     if ((await this.abilities(bucket)).wholeBodies) return kept
     await this.require(bucket, 'checksums')
-    // The one that AWS adds by default.
-    return kept ?? 'CRC64NVME'
+    return kept ?? unaskedChecksum
   }
 
   /** Whether the store is asked to store the checksum. Bucketry verifies it in any case. */

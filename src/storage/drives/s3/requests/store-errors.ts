@@ -131,6 +131,20 @@ export function isUnclear(error: unknown): boolean {
   return ['unavailable', 'busy'].includes(kind) && httpStatusCode >= 500
 }
 
+/** Whether the requested version is a delete marker (API reference, GetObject). */
+export function isMarkerRefusal(error: unknown): boolean {
+  return statusOf(error) === 405
+}
+
+/** Whether there is no version with the requested ID, or can't be one. */
+export function isNoVersion(error: unknown): boolean {
+  return isAbsence(error) || codeOf(error) === 'InvalidArgument'
+}
+
+function statusOf(error: unknown): number | undefined {
+  return ((error as DriveError).cause as SdkError | undefined)?.$metadata?.httpStatusCode
+}
+
 /** The store's code. */
 export function codeOf(error: unknown): string | undefined {
   return ((error as DriveError).cause as SdkError | undefined)?.name

@@ -54,6 +54,8 @@ function wrongForm(): DriveError {
 export interface StoreName {
   readonly Bucket: string
   readonly Key: string
+  /** Absent: the current version. */
+  readonly VersionId?: string | undefined
 }
 
 /** Where the keys of a bucket begin in the store. */
@@ -131,6 +133,7 @@ export function abilitiesOfKey(key: string): readonly StoreAbility[] {
 }
 
 /** The SDK's CopySource, escaped because it is sent as a header field. */
-export function copySource({ Bucket, Key }: StoreName): string {
-  return `${Bucket}/${Key}`.split('/').map(percentEncode).join('/')
+export function copySource({ Bucket, Key, VersionId }: StoreName): string {
+  const path = `${Bucket}/${Key}`.split('/').map(percentEncode).join('/')
+  return VersionId === undefined ? path : `${path}?versionId=${percentEncode(VersionId)}`
 }

@@ -41,7 +41,10 @@ export interface StoreOptions {
 }
 
 interface AnsweredResult {
-  readonly response: { readonly headers?: Readonly<Record<string, string>> }
+  readonly response: {
+    readonly headers?: Readonly<Record<string, string>>
+    readonly areMarkers?: readonly boolean[]
+  }
   readonly output: { readonly $metadata: object }
 }
 
@@ -88,10 +91,19 @@ export class Store {
         const { response, output } = result as AnsweredResult
         // The store's clock, because the reply to a PUT has no Last-Modified.
         const atMs = Date.parse(response.headers?.date ?? '')
-        Object.assign(output.$metadata, { atMs })
+        Object.assign(output.$metadata, { atMs, areMarkers: response.areMarkers })
         return result
       },
       { step: 'deserialize', name: 'keepDate', priority: 'high' },
+    )
+    middlewareStack.add(
+      (next, { commandName = '' }) =>
+        async (args) => {
+          const result = await next(args)
+          if (commandName === listsVersions) await keepOrder(result.response as VersionsReply)
+          return result
+        },
+      { step: 'deserialize', name: 'keepOrder', priority: 'low' },
     )
     middlewareStack.add(
       (next) => (args) => {
@@ -155,10 +167,37 @@ export class Store {
   }
 }
 
+const listsVersions = 'ListObjectVersionsCommand'
+
+interface VersionsReply {
+  readonly statusCode: number
+  body: AsyncIterable<Uint8Array> | Uint8Array
+  areMarkers?: readonly boolean[]
+}
+
+/** The SDK makes two lists of versions and delete markers: their order among each other would be lost. */
+async function keepOrder(reply: VersionsReply): Promise<void> {
+  if (reply.statusCode !== 200) return
+  const chunks = await Array.fromAsync(reply.body as AsyncIterable<Uint8Array>)
+  reply.body = Buffer.concat(chunks)
+  const tags = String(reply.body).matchAll(/<(Version|DeleteMarker)[\s>]/g)
+  reply.areMarkers = Array.from(tags, ([, tag]) => tag === 'DeleteMarker')
+}
+
+/** Whether each version in a reply to ListObjectVersions is a delete marker, in the order of the reply. */
+export function markersIn({ $metadata }: { readonly $metadata: object }): readonly boolean[] {
+  return ($metadata as { readonly areMarkers?: readonly boolean[] }).areMarkers ?? []
+}
+
 /** When the store answered, by the store's clock; milliseconds since the epoch. */
 export function answeredAtMs({ $metadata }: { readonly $metadata: object }): number {
   const { atMs = Number.NaN } = $metadata as { readonly atMs?: number }
   return Number.isNaN(atMs) ? Math.floor(Date.now() / 1000) * 1000 : atMs
+}
+
+/** Whole seconds, as HTTP has them: some stores list fractions. */
+export function secondOf(time: Date | undefined): number {
+  return Math.floor((time?.getTime() ?? 0) / 1000) * 1000
 }
 
 /** An ETag without its quotes. */

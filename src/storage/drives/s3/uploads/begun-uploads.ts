@@ -2,10 +2,12 @@ import { parsedJson } from '../../../../platform/text/json-text.ts'
 import type { ObjectMetadata, ObjectName } from '../../drive.ts'
 import type { DriveError, DriveErrorKind } from '../../drive-error.ts'
 import { withDatabaseErrors } from '../../kit/drive-database.ts'
+import { metadataOf } from '../../kit/open-objects.ts'
 import { asciiJson } from '../../kit/stored-attributes.ts'
 import type { DraftRecords } from '../../kit/uploads/drive-upload-table.ts'
+import { requireLocks } from '../objects/bucket-versions.ts'
 import { newMark } from '../objects/conditional-write.ts'
-import { withoutMark } from '../objects/heads.ts'
+import { areLocked } from '../objects/object-fields.ts'
 import type { StoreContext } from '../probe/probe.ts'
 import { callMs } from '../requests/store.ts'
 import { isUnclear } from '../requests/store-errors.ts'
@@ -53,6 +55,7 @@ export class BegunUploads {
     const { probe } = this.#context
     await probe.requireKey(target)
     await probe.requireTags(target.bucket, attributes.tags)
+    if (areLocked(attributes)) await requireLocks(this.#context, target.bucket)
     // SeaweedFS would change the object's key.
     if (target.key.endsWith('/')) await probe.require(target.bucket, 'exactKeys')
     await this.#save(mark, { target })
@@ -73,7 +76,7 @@ export class BegunUploads {
   async complete(upload: StoreUpload, completion: Completion): Promise<ObjectMetadata | undefined> {
     const found = await completeStoreUpload(this.#context, upload, completion)
     await this.#forget(upload.mark)
-    return found && withoutMark(found)
+    return found && metadataOf(found)
   }
 
   async abort(upload: StoreUpload): Promise<void> {

@@ -113,8 +113,10 @@ export async function completeStoreUpload(
         ...{ UploadId: uploadId, MultipartUpload: { Parts } },
         ...native,
       })
-      await store.send(command, { limitMs: longCallMs })
-      return ofUpload(await headOf(context, target))
+      const { VersionId } = await store.send(command, { limitMs: longCallMs })
+      const isVersioned = context.versioningOf(target.bucket) !== undefined
+      const versionId = isVersioned && VersionId ? VersionId : undefined
+      return ofUpload(await headOf(context, { ...target, versionId }))
     },
   })
 }

@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Drive } from '../../../src/storage/drives/drive.ts'
+import { versionsOf } from '../../../src/storage/drives/unversioned.ts'
+import { bucket, get, put, rejectsAs } from '../../contract/drive/stored-object.ts'
+import { openCutDrive } from './store-under-test.ts'
+
+const versioning = { changes: [1] }
+const never = { request: /^NEVER/, bytes: 0 }
+
+async function historyOf(drive: Drive) {
+  return await versionsOf(drive, bucket, { prefix: '', after: '' }).next(100)
+}
+
+test('a PUT whose reply is lost creates one version', async (t) => {
+  const cut = { request: /^PUT \/[^ ]*\/k\?/, bytes: 10 }
+  const { drive, heads } = await openCutDrive(t, cut, versioning)
+  const first = await put(drive, 'k', 'one')
+  assert.ok(heads.filter((head) => cut.request.test(head)).length > 1, 'it was repeated')
+  const second = await put(drive, 'k', 'one')
+  const history = await historyOf(drive)
+  assert.deepEqual(
+    history.map((entry) => entry.kind === 'object' && entry.versionId),
+    [second.versionId, first.versionId],
+  )
+  assert.equal(String(await get(drive, 'k')), 'one')
+})
+
+test('a copy whose reply is lost creates one version', async (t) => {
+  const cut = { request: /^PUT \/[^ ]*\/copy\?/, bytes: 10 }
+  const { drive, heads } = await openCutDrive(t, cut, versioning)
+  const { attributes, versionId } = await put(drive, 'k', 'one')
+  const source = { bucket, key: 'k', etag: attributes.etag, ...(versionId && { versionId }) }
+  const copied = await drive.copy?.(source, { bucket, key: 'copy' }, { attributes })
+  assert.ok(copied?.versionId)
+  assert.ok(heads.filter((head) => cut.request.test(head)).length > 1, 'it was repeated')
+  const history = await historyOf(drive)
+  assert.deepEqual(
+    history.map((entry) => entry.kind === 'object' && [entry.key, entry.versionId]),
+    [
+      ['copy', copied.versionId],
+      ['k', versionId],
+    ],
+  )
+})
+
+test('a removal whose reply is lost creates one delete marker', async (t) => {
+  const cut = { request: /^DELETE \/[^ ]*\/k\?/, bytes: 10 }
+  const { drive, heads } = await openCutDrive(t, cut, versioning)
+  const { versionId } = await put(drive, 'k', 'one')
+  const removal = await drive.remove(bucket, 'k')
+  const history = await historyOf(drive)
+  assert.deepEqual(
+    history.map((entry) => entry.kind === 'object' && [entry.versionId, entry.isDeleteMarker]),
+    [
+      [removal?.versionId, true],
+      [versionId, false],
+    ],
+  )
+  assert.equal(removal?.isDeleteMarker, true)
+  assert.ok(heads.filter((head) => cut.request.test(head)).length > 1, 'it was repeated')
+})
+
+test('folders of one bucket of the store have its versions', async (t) => {
+  const { drive } = await openCutDrive(t, never)
+  await rejectsAs(Promise.resolve(drive.setVersioning?.(bucket, versioning)), 'unsupported')
+  const versioned = await openCutDrive(t, never, versioning)
+  await versioned.drive.setVersioning?.(bucket, versioning)
+  const suspending = versioned.drive.setVersioning?.(bucket, { changes: [1, 2] })
+  await rejectsAs(Promise.resolve(suspending), 'unsupported')
+})
+
+test('a start on a store whose versions were suspended ends with a message', async (t) => {
+  await assert.rejects(openCutDrive(t, never, { changes: [1, 2] }), /set photos to Suspended/)
+})
+
+test('a bucket that never had versions shows none of those of the store', async (t) => {
+  const { drive, options } = await openCutDrive(t, never, versioning)
+  await put(drive, 'k', 'one')
+  await put(drive, 'k', 'two')
+  const { openS3Drive } = await import('../../../src/storage/drives/s3/s3-drive.ts')
+  const plain = await openS3Drive({ ...options, versioningOf: () => undefined })
+  t.after(() => plain.close())
+  const written = await put(plain, 'k', 'three')
+  assert.equal('versionId' in written, false)
+  const [entry, ...others] = await historyOf(plain)
+  assert.deepEqual(others, [])
+  assert.equal(entry?.kind === 'object' && entry.versionId, 'null')
+  assert.deepEqual(await plain.remove(bucket, 'k'), {})
+  assert.deepEqual(await historyOf(plain), [])
+  assert.equal(await plain.remove(bucket, 'k'), undefined)
+})
