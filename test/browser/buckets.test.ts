@@ -137,8 +137,10 @@ describe('Buckets in the dashboard', { skip: absenceOfChromium() }, () => {
     page.on('request', (request) => {
       if (request.method() === 'PATCH') sent.push(request.url())
     })
-    const part = { objects: 3, bytes: 3_000, oldest: '2020-06-01T12:00:00.000Z', next: 'm' }
-    const none = { objects: 0, bytes: 0, oldest: null, next: null }
+    const formerVersions = { count: 0, bytes: 0 }
+    const oldest = '2020-06-01T12:00:00.000Z'
+    const part = { objects: 3, bytes: 3_000, oldest, formerVersions, next: 'm' }
+    const none = { objects: 0, bytes: 0, oldest: null, formerVersions, next: null }
     const last = Promise.withResolvers<Route>()
     const replies = [
       (route: Route) => route.fulfill({ json: part }),

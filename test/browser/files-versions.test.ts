@@ -8,7 +8,7 @@ import { ManagementClient, until } from '../support/management-client.ts'
 import { signedFetch, targetOf } from '../support/signed-fetch.ts'
 
 describe('Versions in the dashboard', { skip: absenceOfChromium() }, () => {
-  const dashboard = useDashboard({ DRIVE: 'memory:', WORKERS: '1' })
+  const dashboard = useDashboard({ DRIVE: 'memory:', WORKERS: '1', BUCKET_CREATION: 'on' })
   const openAt = useFileBrowser(dashboard)
   before(async () => {
     const management = await ManagementClient.signIn(dashboard().gateway.url, dashboardPassword)
@@ -66,6 +66,28 @@ describe('Versions in the dashboard', { skip: absenceOfChromium() }, () => {
     await question.getByRole('button', { name: 'Delete permanently' }).click()
     await rows.nth(3).waitFor({ state: 'detached' })
     assert.equal(await rows.count(), 3)
+  })
+
+  test('a locked version says until when, and cannot be deleted', async () => {
+    const gateway = dashboard().gateway
+    const put = (target: string, headers: Record<string, string>, body = '') =>
+      signedFetch(gateway, { method: 'PUT', target, headers, body })
+    const made = await put('/locked', { 'x-amz-bucket-object-lock-enabled': 'true' })
+    assert.equal(made.status, 200)
+    const lock = {
+      'x-amz-object-lock-mode': 'COMPLIANCE',
+      'x-amz-object-lock-retain-until-date': '2999-03-01T12:00:00.000Z',
+    }
+    assert.equal((await put('/locked/a.txt', lock, 'kept')).status, 200)
+    await put('/locked/a.txt', {}, 'free')
+    await put('/locked/a.txt', {}, 'newest')
+    const { dialog } = await openAt('/files/locked?view=a.txt')
+    const rows = dialog.getByRole('region', { name: 'Versions' }).getByRole('listitem')
+    await rows.nth(2).getByText('locked until 1 Mar 2999').waitFor()
+    const remove = { name: /^Delete the version/ }
+    await rows.nth(1).getByRole('button', remove).waitFor()
+    await rows.nth(2).getByRole('button', { name: 'Restore the version' }).waitFor()
+    assert.equal(await rows.nth(2).getByRole('button', remove).count(), 0)
   })
 
   test('the undo of a deletion restores exactly the deleted version', async () => {

@@ -41,7 +41,7 @@ export async function describeBuckets(
     formerVersions: counts.get(bucket.name)?.figures?.formerVersions ?? null,
     versioning: stateOf(bucket),
     versionsRefusal: versioning.refusal(bucket.name) ?? null,
-    hasObjectLock: 'objectLock' in bucket,
+    hasObjectLock: bucket.objectLock !== undefined,
     ...optionsOf(bucket),
     lastExpiry: runStatus(runOf.get(bucket.name)),
   }))
