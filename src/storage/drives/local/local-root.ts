@@ -33,6 +33,8 @@ export interface LocalRoot extends FolderRoot {
   readonly ownerNote: string | undefined
   /** Whether the file system keeps birth times, which are then part of a file's identity. */
   readonly hasBirthtime: boolean
+  /** Whether a power failure never keeps a change of a name and loses an earlier one, in whatever folder. */
+  readonly ordersNames: boolean
   readonly clock: FileClock
   /** Undefined if the file system is on a disk. */
   readonly calls: FileCalls | undefined
@@ -122,8 +124,15 @@ async function sharedParts(real: string) {
     folders: new OwnFolders(folderRoot),
     ownerNote: await readOwnerNote(folderRoot),
     readMemory: new ReadMemory(),
+    ordersNames: orderedTypes.has((await fs.promises.statfs(real)).type),
   }
 }
+
+/**
+ * ext4, XFS and ZFS: their journals have the changes of all folders in their order. Btrfs may log one folder alone
+ * (statfs(2) lists the types).
+ */
+const orderedTypes = new Set([0xef53, 0x58465342, 0x2fc12fc1])
 
 /** @param real the root, without symbolic links */
 export async function folderRootAt(real: string): Promise<FolderRoot & Pick<LocalRoot, 'calls'>> {

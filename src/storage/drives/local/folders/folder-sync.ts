@@ -62,24 +62,25 @@ export class FolderSync {
     return this.#durable.has(mark)
   }
 
+  /** Up to the first one whose own name is known to be durable. */
   async #syncAncestors(folder: OpenFolder): Promise<void> {
     const components = folder.path.slice(this.#root.path.length + 1).split('/')
-    const paths = components.slice(1).map((_, index) => components.slice(0, index + 1).join('/'))
-    await allDone([
-      ...paths.map((path) => this.#syncPath(path)),
-      syncFolderAt(this.#root.path || '/'),
-    ])
-  }
-
-  async #syncPath(relativePath: string): Promise<void> {
-    const folder = await OpenFolder.open(this.#root, relativePath)
-    // The process that removed it syncs its parent.
-    if (folder === undefined) return
-    try {
-      await this.#sync(folder, await this.#markOf(folder))
-    } finally {
-      await folder.close()
+    const syncs: Promise<void>[] = []
+    let isReached = false
+    while (!isReached && components.length > 1) {
+      components.pop()
+      const above = await OpenFolder.open(this.#root, components.join('/'))
+      // The process that removed it syncs its parent.
+      if (above === undefined) continue
+      const mark = await this.#markOf(above)
+      const synced = this.#sync(above, mark).finally(() => above.close())
+      // Awaited below: avoids an unhandled rejection.
+      synced.catch(() => undefined)
+      syncs.push(synced)
+      isReached = this.#durable.has(mark)
     }
+    if (!isReached) syncs.push(syncFolderAt(this.#root.path || '/'))
+    await allDone(syncs)
   }
 
   /** Calls in one turn of the event loop share a sync, which starts after that turn. */

@@ -167,7 +167,7 @@ async function putKeeping(
   if (history?.keepsCurrent) {
     await history.keepCurrent()
     // Otherwise a power failure could keep the rename and lose this.
-    await history.sync()
+    if (!drive.root.ordersNames) await history.sync()
   }
   const { folder } = target
   target.folder = undefined
@@ -176,7 +176,8 @@ async function putKeeping(
   const result = await putFile(drive.root, order, folder)
   // What can't be removed stays hidden.
   if (result.kind === 'done') await history?.dropReplacedNulls().catch(() => undefined)
-  return result.kind === 'missing' ? { ...result, objectPath: publication.objectPath } : result
+  if (result.kind === 'missing') return { ...result, objectPath: publication.objectPath }
+  return result.kind === 'done' ? { ...result, history: history?.takeUnsynced() } : result
 }
 
 /**
@@ -258,13 +259,13 @@ export async function takeBoth(
 export async function finish(
   drive: OpenDrive,
   objectPath: ObjectPath,
-  { folder, gone, stale }: PutDone,
-) {
+  { folder, gone, stale, history }: PutDone,
+): Promise<void> {
   if (gone !== undefined) drive.attributeCache.forget(gone)
   if (stale?.gone !== undefined) drive.attributeCache.forget(stale.gone)
   const other = stale?.folder === folder ? undefined : stale
   // Waits for both: each closes its folder.
-  await allDone([makeDurable(drive, folder), other && makeDurable(drive, other.folder)])
+  await allDone([folder, other?.folder, history].map((one) => one && makeDurable(drive, one)))
   if (other !== undefined) await unmakeFolders(drive, objectPath, other.filePath, [])
 }
 

@@ -42,6 +42,8 @@ export interface PutDone {
   readonly gone: FileIdentity | undefined
   /** The file of an earlier version at the alternative path, which was used while the natural path was a folder. */
   readonly stale: Taken | undefined
+  /** The folder of the former versions, if it is to be synced and closed as well. */
+  readonly history?: OpenFolder | undefined
 }
 
 type PutResult =

@@ -3,7 +3,6 @@ import type { LockRules } from '../../attributes.ts'
 import { DriveError } from '../../drive-error.ts'
 import { assertUnlocked } from '../../object-lock.ts'
 import { isEnabled, type Versioning } from '../../versions.ts'
-import { fs } from '../file-calls.ts'
 import { OpenFolder } from '../folders/open-folder.ts'
 import { cannotLink, codeOf, unlessAbsent } from '../fs-error.ts'
 import { type HistoryPath, historyPathOf, type ObjectPath } from '../object-path.ts'
@@ -51,6 +50,8 @@ export class KeyHistory {
   readonly current: CurrentFile | undefined
   readonly #parts: Parts
   readonly #folder: OpenFolder | undefined
+  #isSynced = true
+  #isTaken = false
   /** Without leftovers, the newest first. */
   #stored: readonly StoredVersion[] = []
   #currentTime: { readonly time: string; readonly isNull: boolean } | undefined
@@ -209,6 +210,14 @@ export class KeyHistory {
   /** Makes all changes durable. */
   async sync(): Promise<void> {
     if (this.#folder !== undefined) await this.#parts.drive.sync.makeDurable(this.#folder)
+    this.#isSynced = true
+  }
+
+  /** The folder if it was changed since it was synced: the caller must sync and close it. */
+  takeUnsynced(): OpenFolder | undefined {
+    if (this.#isSynced || this.isEmpty) return undefined
+    this.#isTaken = true
+    return this.#folder
   }
 
   /** Where a stored version is. */
@@ -298,6 +307,7 @@ export class KeyHistory {
       const isDone = codeOf(error) === 'ENOENT' && (await files.lstat(target)) !== undefined
       if (!isDone) throw this.#failed(error)
     }
+    this.#isSynced = false
     this.#stored = newestFirst([...this.#stored, version])
   }
 
@@ -307,12 +317,8 @@ export class KeyHistory {
     return overtaken(error)
   }
 
-  /** Removes the folder if it is empty: nobody else does while the lock is held. */
   async close(): Promise<void> {
-    const { root } = this.#parts.drive
-    await this.#folder?.close()
-    if (this.#folder === undefined || !this.isEmpty) return
-    await fs.promises.rmdir(`${root.path}/${this.path.filePath.folder}`).catch(() => undefined)
+    if (!this.#isTaken) await this.#folder?.close()
   }
 }
 

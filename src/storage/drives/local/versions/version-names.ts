@@ -19,7 +19,8 @@ type NameParts = Omit<StoredVersion, 'name'>
 const nullSuffix = '.null'
 const markerSuffix = '.deleted'
 
-const namePattern = /^(\d{8}T\d{6}\.\d{3}Z)(?:~(\d{8}T\d{6}\.\d{3}Z))?(\.null)?(\.deleted)?$/
+const time = String.raw`\d{4}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])T(?:[01]\d|2[0-3])(?:[0-5]\d){2}\.\d{3}Z`
+const namePattern = new RegExp(`^(${time})(?:~(${time}))?(\\.null)?(\\.deleted)?$`)
 const timePattern = /^(\d{4})(\d\d)(\d\dT\d\d)(\d\d)(\d\d\.\d{3}Z)$/
 
 /**
@@ -45,16 +46,15 @@ export function storedVersion(parts: NameParts): StoredVersion {
   return { name, order, time, isNull, isDeleteMarker }
 }
 
-/** The version with this file name; undefined if it is the name of another file. */
+/** The version with this file name; undefined if it is the name of another file. A key may have many: it must be fast. */
 export function versionNamed(name: string): StoredVersion | undefined {
-  const [, order = '', time = order, isNull, isDeleteMarker] = namePattern.exec(name) ?? []
-  if (timeIn(order) === undefined || timeIn(time) === undefined) return undefined
-  const version = storedVersion({
-    ...{ order, time },
-    isNull: isNull !== undefined,
-    isDeleteMarker: isDeleteMarker !== undefined,
-  })
-  return version.name === name ? version : undefined
+  const match = namePattern.exec(name)
+  if (match === null) return undefined
+  const [, order = '', time = order, isNull, isDeleteMarker] = match
+  // It would have two names.
+  if (match[2] === order) return undefined
+  const parts = { isNull: isNull !== undefined, isDeleteMarker: isDeleteMarker !== undefined }
+  return { name, order, time, ...parts }
 }
 
 export function versionIdOf({ time, isNull }: Pick<StoredVersion, 'time' | 'isNull'>): string {
