@@ -119,17 +119,22 @@ async function removeOne(run: RemovalRun): Promise<Step> {
   const next = counted.find((version) => !isDoomed(version))
   // It would otherwise be a former version when the file has gone.
   if (isCurrent) await history.drop(doomed)
-  const shows = isCurrent || (isDeleteMarker && current === undefined && first === counted[0])
+  const isHiding = isDeleteMarker && current === undefined && first === counted[0]
+  const restored = isCurrent || isHiding ? objectsIn(next) : []
   let taken: Taken[] = []
-  if (shows && next?.isDeleteMarker === false) {
-    const failed = await restore(run, next)
+  for (const version of restored) {
+    const failed = await restore(run, version)
     if (failed !== undefined) return failed
-  } else if (isCurrent) {
-    taken = await takeBoth(drive, objectPath, fence)
   }
-  if (!isCurrent) await history.drop(doomed)
+  if (isCurrent && restored.length === 0) taken = await takeBoth(drive, objectPath, fence)
+  // The restored one last: until then, it is another name of the current version, and a marker after it has no effect.
+  await history.drop([...doomed, ...restored])
   await history.sync()
   return { kind: 'done', removal: removalOf(versionId, isDeleteMarker), taken }
+}
+
+function objectsIn(next: StoredVersion | undefined): StoredVersion[] {
+  return next === undefined || next.isDeleteMarker ? [] : [next]
 }
 
 function removalOf(versionId: string, isDeleteMarker: boolean): Removal {
@@ -154,10 +159,7 @@ async function requireRemovable(
   await history.assertUnlocked(files, conditions.lock)
 }
 
-/**
- * Makes a stored version the newest one again. Its name in the store is removed last: until then, it is another name of the
- * current version.
- */
+/** Gives a stored version the path of the key, where it is the newest one again. It keeps its name in the store. */
 async function restore(
   { drive, objectPath, fence, history }: RemovalRun,
   version: StoredVersion,
@@ -177,6 +179,5 @@ async function restore(
     // Unless it is the object now.
     await unlessAbsent(() => drive.root.files.unlink(path))
   }
-  await history.drop([version])
   return undefined
 }
