@@ -40,6 +40,7 @@ export class KeyModel {
   }
 
   purge(gone: Kept): void {
+    this.#former = this.#former.slice(this.#isUndone ? 1 : 0)
     const isNewest = this.history[0] === gone && (this.#current === gone || gone.text === undefined)
     if (this.#current === gone) this.#current = undefined
     this.#former = this.#former.filter(({ versionId }) => versionId !== gone.versionId)
@@ -58,9 +59,17 @@ export class KeyModel {
     this.#current = undefined
   }
 
+  /** Whether a copy of the version that a marker deleted is there again: it is as if the marker had not been made. */
+  get #isUndone(): boolean {
+    const [newest, next] = this.#former
+    const isMarker = newest !== undefined && newest.text === undefined
+    return isMarker && next?.text !== undefined && next.versionId === this.#current?.versionId
+  }
+
   /** A copy of a former version, with its time, is this version. */
   get #others(): readonly Kept[] {
-    return this.#former.filter(({ versionId }) => versionId !== this.#current?.versionId)
+    const former = this.#former.slice(this.#isUndone ? 1 : 0)
+    return former.filter(({ versionId }) => versionId !== this.#current?.versionId)
   }
 
   /** All that is kept when a version is added. */
