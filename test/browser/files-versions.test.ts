@@ -126,7 +126,7 @@ describe('Versions in the dashboard', { skip: absenceOfChromium() }, () => {
     await files.press('Restore 1.txt')
     await dialog.getByText('1.txt').waitFor({ state: 'detached' })
     await dialog.getByText('2.txt').waitFor()
-    await files.press('Up one folder')
+    await files.press('Up from c/')
     await files.press('Restore c/')
     await dialog.getByRole('button', { name: 'c/', exact: true }).waitFor({ state: 'detached' })
     await files.press('Restore a.txt')

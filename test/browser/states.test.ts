@@ -14,6 +14,7 @@ import { samplePng } from '../support/sample-media.ts'
 import { sampleZip } from '../support/sample-zip.ts'
 import { signedFetch, targetOf } from '../support/signed-fetch.ts'
 import type { DashboardState } from '../support/state-steps.ts'
+import { versionedBucket } from '../support/version-states.ts'
 
 /** WCAG 2.2, "Target Size (Enhanced)". */
 const fingerPx = 44
@@ -98,6 +99,7 @@ async function fill(gateway: GatewayProcess): Promise<void> {
   })
   await fetch(`${gateway.url}/${testBucket}/refused`)
   const management = await ManagementClient.signIn(gateway.url, dashboardPassword)
+  await fillVersions(gateway, management)
   for (const [path, more] of [
     ['states/picture.png', { note: 'For the printer', maxUses: 3, password: 'eight letters' }],
     ['states/none.txt', {}],
@@ -114,4 +116,21 @@ async function fill(gateway: GatewayProcess): Promise<void> {
     note: 'A key of an app',
     grants: [{ bucket: testBucket, prefix: 'states/', actions: ['list', 'read'] }],
   })
+}
+
+/** Makes a file of several versions and some deleted files. */
+async function fillVersions(gateway: GatewayProcess, management: ManagementClient): Promise<void> {
+  await management.done('PATCH', `/buckets/${versionedBucket}`, { versioning: 'enabled' })
+  for (const [method, key] of [
+    ['PUT', 'notes.md'],
+    ['DELETE', 'notes.md'],
+    ['PUT', 'notes.md'],
+    ['PUT', 'a file with a name that is much too long for a line of any phone.txt'],
+    ['DELETE', 'a file with a name that is much too long for a line of any phone.txt'],
+    ['PUT', 'old/b.txt'],
+    ['DELETE', 'old/b.txt'],
+  ] as const) {
+    const target = targetOf(versionedBucket, `kept/${key}`)
+    await signedFetch(gateway, { method, target, ...(method === 'PUT' && { body: '# A heading' }) })
+  }
 }

@@ -6,6 +6,7 @@ import { FileBrowser } from './file-browser.ts'
 import { testBucket } from './gateway-process.ts'
 import { searchStates } from './search-states.ts'
 import { button, type DashboardState, press, steps } from './state-steps.ts'
+import { versionStates } from './version-states.ts'
 
 /** Waits for a text in the rows of the transfers. On a phone they are folded, with a title that comes and goes. */
 async function waitInTransfers({ page, transfers }: FileBrowser, text: RegExp): Promise<void> {
@@ -116,6 +117,7 @@ export const fileStates: readonly DashboardState[] = [
     },
   },
   ...searchStates,
+  ...versionStates,
   { name: 'selection', path: folder, reach: (files) => files.select('text.txt', 'picture.png') },
   { name: 'upload menu', path: folder, reach: press('Upload') },
   {

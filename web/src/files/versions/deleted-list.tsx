@@ -62,7 +62,7 @@ export function DeletedList({ bucket, prefix: top }: FolderAddress) {
           size="xs"
           mb="sm"
           leftSection={<IconArrowUp size={16} />}
-          aria-label="Up one folder"
+          aria-label={`Up from ${visibleName(prefix.slice(top.length))}`}
           onClick={() => setPrefix(parentOf(prefix))}
         >
           <NameText name={prefix.slice(top.length)} />

@@ -56,7 +56,7 @@ export function VersionsPanel(props: VersionsPanelProps) {
   })
   return (
     <section aria-labelledby={titleId}>
-      <Title order={3} size="h6" mb={8} id={titleId}>
+      <Title order={2} size="h6" mb={8} id={titleId}>
         Versions
       </Title>
       <Loaded query={query} failure="The versions could not be loaded">

@@ -1,0 +1,46 @@
+import { publicBucket } from './contract-gateway.ts'
+import { button, type DashboardState, press, steps } from './state-steps.ts'
+
+/** A bucket that keeps versions. */
+export const versionedBucket = publicBucket
+const kept = `/files/${versionedBucket}?prefix=kept/`
+
+/** Versions of files, and what was deleted. */
+export const versionStates: readonly DashboardState[] = [
+  { name: 'versions', path: `${kept}&view=notes.md`, shown: 'Deleted' },
+  {
+    name: 'former version',
+    path: `${kept}&view=notes.md`,
+    reach: ({ dialog }) => dialog.getByRole('button', { name: 'Show the version' }).last().click(),
+  },
+  {
+    name: 'permanent deletion of a version',
+    path: `${kept}&view=notes.md`,
+    reach: ({ dialog }) =>
+      dialog.getByRole('button', { name: 'Delete the version' }).last().click(),
+  },
+  { name: 'deleted files', path: kept, reach: press('Show deleted') },
+  {
+    name: 'deleted files of a folder',
+    path: kept,
+    async reach(files) {
+      await press('Show deleted')(files)
+      await files.press('old/')
+      await files.press('Delete b.txt permanently')
+    },
+  },
+  {
+    name: 'delete in a bucket with versions',
+    path: kept,
+    reach: (files) => files.act('notes.md', 'Delete'),
+  },
+  {
+    name: 'trash of a bucket with versions',
+    path: '/trash',
+    async reach({ page }) {
+      await page.getByRole('combobox', { name: 'Bucket' }).selectOption(versionedBucket)
+      await button(page, 'Restore kept/').waitFor()
+    },
+  },
+  { name: 'settings of versions', path: '/', reach: steps(`Settings of ${versionedBucket}`) },
+]
