@@ -7,13 +7,14 @@ import type { AppendOptions } from '../../upload-abilities.ts'
 import { allDone, fs } from '../file-calls.ts'
 import { syncFolderAt } from '../folders/open-folder.ts'
 import { codeOf, unlessAbsent, withDriveErrors } from '../fs-error.ts'
-import { localPathOf } from '../object-path.ts'
+import { localPathOf, type ObjectPath } from '../object-path.ts'
 import { describe, type FileIdentity } from '../objects/file-identity.ts'
 import { headObject, openObject } from '../objects/object-files.ts'
 import type { OutputFile } from '../objects/output-file.ts'
 import { markFlags } from '../objects/paced-files.ts'
 import { publishFile } from '../objects/publisher.ts'
 import type { OpenDrive } from '../open-drive.ts'
+import { isStored } from '../versions/stored-versions.ts'
 
 /**
  * Empty files with these prefixes have the identity of the file that was published, or was about to be. With it, a
@@ -86,8 +87,8 @@ export class UploadFolder {
   }
 
   /**
-   * Whether this file is already the object, because a crash occurred between the call that published it (put-file.ts) and
-   * the removal of its old name. It must then not be written to any more.
+   * Whether this file is already the object or a former version of it, because a crash occurred between the call that
+   * published it (put-file.ts) and the removal of its old name. It must then not be written to any more.
    */
   async isObject(stats: Stats): Promise<boolean> {
     if (stats.nlink < 2) return false
@@ -96,8 +97,16 @@ export class UploadFolder {
       return isMarked(names, describe(stats, this.#drive.root).identity)
     }
     if (!marks.some((mark) => hasMark(names, mark))) return false
-    const { bucket, key } = this.#target
-    const present = await openObject(this.#drive, localPathOf(bucket, key))
+    const objectPath = localPathOf(this.#target.bucket, this.#target.key)
+    if (await this.#isCurrent(objectPath, stats)) return true
+    if (this.#drive.versioningOf(objectPath.bucket) === undefined) return false
+    // Again at the end, because a former version may become the current one meanwhile.
+    const isFormer = await isStored(this.#drive.root, objectPath, stats)
+    return isFormer || (await this.#isCurrent(objectPath, stats))
+  }
+
+  async #isCurrent(objectPath: ObjectPath, stats: Stats): Promise<boolean> {
+    const present = await openObject(this.#drive, objectPath)
     if (present !== undefined) await this.#drive.root.files.close(present.fd)
     // Not the identity: the object's tags may have changed since the mark was made.
     return present?.stats.ino === stats.ino && present.stats.dev === stats.dev

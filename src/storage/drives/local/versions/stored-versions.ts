@@ -4,7 +4,7 @@ import type { Versioning } from '../../versions.ts'
 import { fs } from '../file-calls.ts'
 import { OpenFolder } from '../folders/open-folder.ts'
 import type { LocalRoot } from '../local-root.ts'
-import type { FilePath, HistoryPath, ObjectPath } from '../object-path.ts'
+import { type FilePath, type HistoryPath, historyPathOf, type ObjectPath } from '../object-path.ts'
 import { describe } from '../objects/file-identity.ts'
 import { type CurrentVersion, isNullTime } from './counted-versions.ts'
 import { type StoredVersion, timeText, versionsNamed } from './version-names.ts'
@@ -69,4 +69,24 @@ export async function currentVersion(
   }
   const time = timeText(describe(stats, root).modifiedAtMs)
   return { time, isNull: isNullTime(versioning, time), isSameFile: ({ name }) => links.has(name) }
+}
+
+/** Whether this file is a former version. */
+export async function isStored(
+  root: LocalRoot,
+  objectPath: ObjectPath,
+  stats: Stats,
+): Promise<boolean> {
+  const { folder, stored } = await readHistory(root, historyPathOf(objectPath))
+  const time = timeText(describe(stats, root).modifiedAtMs)
+  try {
+    for (const version of stored) {
+      if (version.time !== time || version.isDeleteMarker) continue
+      const other = await root.files.lstat(folder?.at(version.name) ?? '')
+      if (other?.ino === stats.ino && other.dev === stats.dev) return true
+    }
+    return false
+  } finally {
+    await folder?.close()
+  }
 }

@@ -7,6 +7,7 @@ import type {
   WriteConditions,
 } from '../../../../../src/storage/drives/drive.ts'
 import { openLocalDrive } from '../../../../../src/storage/drives/local/local-drive.ts'
+import type { VersioningOf } from '../../../../../src/storage/drives/versions.ts'
 import { MemoryRecords } from './memory-records.ts'
 import { tempFolder } from './temp-folder.ts'
 
@@ -18,8 +19,9 @@ export async function openDrive(
   t: TestContext,
   root = tempFolder(t),
   records = new MemoryRecords(),
+  versioningOf?: VersioningOf,
 ) {
-  const drive = await openLocalDrive({ root, records, log })
+  const drive = await openLocalDrive({ root, records, log, versioningOf })
   t.after(() => drive.close())
   await drive.prepare([bucket])
   return { drive, root, records, folder: `${root}/${bucket}` }

@@ -10,7 +10,10 @@ const complete = { target, size: 5, attributes: attributesOf('bytes') }
 
 /** An upload with a part, which a process has not given back. */
 async function scene(t: TestContext) {
-  const opened = await openDrive(t)
+  return await upload(await openDrive(t))
+}
+
+async function upload(opened: Awaited<ReturnType<typeof openDrive>>) {
   const { uploads } = opened.drive
   const part = await uploads.append(await uploads.begin('u', target), { offset: 0 })
   await part.write(Buffer.from('bytes'))
@@ -205,5 +208,29 @@ for (const version of ['this', 'an earlier']) {
     assert.equal(await text(), 'other')
     await uploads.complete(own, options)
     assert.equal(await text(), 'bytes')
+  })
+}
+
+for (const change of ['overwritten', 'removed', 'overwritten and restored'] as const) {
+  test(`a conditional Complete that is killed after its rename is not repeated: ${change}, with versions`, async (t) => {
+    const versioning = { changes: [1_000_000] }
+    const opened = await openDrive(t, undefined, undefined, () => versioning)
+    const { uploads, state, drive, uploadFolder, text } = await upload(opened)
+    const options = { ...complete, conditions: { ifNoneMatch: '*' } as const }
+    const completed = await uploads.complete(state, options)
+    assert.ok(completed)
+    // The old name is still there, as after a kill.
+    fs.linkSync(join(opened.folder, 'k'), join(uploadFolder, 'data'))
+    const later =
+      change === 'removed' ? await drive.remove(bucket, 'k') : await put(drive, 'k', 'later')
+    const { versionId } = later ?? {}
+    if (change === 'overwritten and restored') await drive.remove(bucket, 'k', { versionId })
+    await uploads.complete(state, options)
+    assert.equal(fs.existsSync(join(uploadFolder, 'data')), false)
+    const expected = { overwritten: 'later', removed: undefined }
+    assert.equal(await text(), change in expected ? expected[change as 'removed'] : 'bytes')
+    const version = await drive.head(bucket, 'k', { versionId: completed.versionId })
+    assert.equal(version?.modifiedAtMs, completed.modifiedAtMs)
+    assert.equal(version?.attributes.etag, complete.attributes.etag)
   })
 }
