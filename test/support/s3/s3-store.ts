@@ -37,12 +37,12 @@ export function clientOf({ url, accessKey, secretKey, region }: StoreLogin): S3C
   })
 }
 
-/** Removes all buckets of a store that has no request for that. @param kept a bucket that stays */
-export async function removeBuckets(login: StoreLogin, kept?: string): Promise<void> {
+/** Removes all buckets of a store that has no request for that. */
+export async function removeBuckets(login: StoreLogin): Promise<void> {
   const client = clientOf(login)
   try {
     const { Buckets = [] } = await client.send(new ListBucketsCommand({}))
-    for (const { Name: Bucket } of Buckets.filter(({ Name }) => Name !== kept)) {
+    for (const { Name: Bucket } of Buckets) {
       await abortUploads(client, Bucket)
       await removeObjects(client, Bucket)
       await removeVersions(client, Bucket)
@@ -74,9 +74,10 @@ async function removeVersions(client: S3Client, Bucket: string | undefined): Pro
       if (VersionId === 'null') {
         const Delete = { Objects: [version] }
         await client.send(new DeleteObjectsCommand({ Bucket, Delete }))
+      } else {
+        const removal = { Bucket, ...version, BypassGovernanceRetention: true }
+        await client.send(new DeleteObjectCommand(removal))
       }
-      const removal = { Bucket, ...version, BypassGovernanceRetention: true }
-      await client.send(new DeleteObjectCommand(removal)).catch(() => undefined)
     })
   }
 }

@@ -11,6 +11,9 @@ import type { StoreContext } from '../probe/probe.ts'
 const lacksVersions =
   'The S3 store behind this bucket has no versions of objects. Use a store that has them, or a folder.'
 
+const keepsVersions =
+  'The S3 store behind this bucket does not suspend its versions, for example because it has Object Lock.'
+
 /** Answers of a store that has no versions or locks. */
 const refusals: readonly DriveErrorKind[] = ['unsupported', 'not-implemented', 'not-found']
 
@@ -39,7 +42,8 @@ export async function setVersioning(
     throw new DriveError('unsupported', message)
   }
   const command = new PutBucketVersioningCommand({ Bucket, VersioningConfiguration: { Status } })
-  await refusedAs(lacksVersions, () => store.send(command))
+  const refusal = Status === 'Enabled' ? lacksVersions : keepsVersions
+  await refusedAs(refusal, () => store.send(command))
   // A store may accept the request without having versions.
   if ((await statusOf(context, bucket)) === Status) return
   throw new DriveError('unsupported', lacksVersions)

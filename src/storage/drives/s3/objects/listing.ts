@@ -156,8 +156,8 @@ class StoreCursor<Item extends Pick<Entry, 'kind' | 'key'>> {
     }
     const { afterVersionId } = after === this.#query.after ? this.#query : {}
     const { entries, token } = await this.#askPage(this.#context, {
-      ...{ Bucket, Prefix: folder + prefix, folder, afterVersionId, ...query },
-      after: isWithin ? after : '',
+      ...{ Bucket, Prefix: folder + prefix, folder, ...query },
+      ...(isWithin ? { after, afterVersionId } : { after: '' }),
     })
     if (!isKey) return { entries, token }
     const ofKey = entries.filter(({ key }) => key === prefix)

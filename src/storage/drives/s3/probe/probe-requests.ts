@@ -69,6 +69,8 @@ interface ProbeVersion {
 export class ProbeRequests {
   readonly #store: Store
   readonly #folder: StoreName
+  /** Delete markers of keys that begin with a slash. */
+  readonly #outside: StoreName[] = []
 
   constructor(store: Store, folder: StoreName) {
     this.#store = store
@@ -115,8 +117,12 @@ export class ProbeRequests {
 
   /** Removes the object whose key has an additional slash at the beginning. */
   async removeBehindSlash(name: string): Promise<void> {
-    const { Bucket, Key } = this.#at(name)
-    await this.#store.send(new DeleteObjectCommand({ Bucket, Key: `/${Key}` }))
+    const { Bucket, Key: key } = this.#at(name)
+    const Key = `/${key}`
+    const { DeleteMarker, VersionId } = await this.#store.send(
+      new DeleteObjectCommand({ Bucket, Key }),
+    )
+    if (DeleteMarker) this.#outside.push({ Bucket, Key, VersionId })
   }
 
   async exists(name: string): Promise<boolean> {
@@ -163,6 +169,9 @@ export class ProbeRequests {
     for (const { Key, VersionId, LastModified = new Date(0) } of found) {
       if (olderThanMs > 0 && LastModified.getTime() > Date.now() - olderThanMs) continue
       await this.#store.send(new DeleteObjectCommand({ Bucket, Key, VersionId }))
+    }
+    for (const marker of this.#outside.splice(0)) {
+      await this.#store.send(new DeleteObjectCommand(marker))
     }
   }
 
