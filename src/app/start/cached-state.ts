@@ -64,6 +64,9 @@ const maxAgeMs = 1_000
 /** After this time, every process has read a change, or gets no reply from the database (RevisionWatch). */
 const spreadMs = 2_000
 
+/** How long a change takes to be stored, unless the database is very slow. */
+const storingMs = 200
+
 /** Maximum time that a request waits for a hanging database. */
 const maxWaitMs = 1_000
 
@@ -126,10 +129,9 @@ export function openBucketOptions({
   const versioning = new BucketVersioning({
     ...{ table, options: bucketOptions, now, places: placesOf(settings) },
     leases: new MadeBucketTable(database).leases,
-    async spread() {
-      const isAlone = settings.workers === 1 && gateways?.running === 1
-      if (!isAlone) await sleep(spreadMs)
-    },
+    leadMs: () =>
+      settings.workers === 1 && gateways?.running === 1 ? storingMs : storingMs + spreadMs,
+    wait: (ms) => sleep(ms),
   })
   return { bucketOptions, versioning }
 }

@@ -38,8 +38,12 @@ export interface BucketVersioningParts {
   readonly options: Pick<StoredBucketOptions, 'find' | 'reload'>
   readonly leases: MadeBucketTable['leases']
   readonly places: VersionedPlaces
-  /** Resolves when all processes have read a change that is stored now. */
-  readonly spread: () => Promise<void>
+  /**
+   * How far ahead a change begins: by then it is stored, and all processes have read it. A version whose time is after a change
+   * that its writer does not know of yet would get another ID, and the next write might remove it as version `null`.
+   */
+  readonly leadMs: () => number
+  readonly wait: (ms: number) => Promise<void>
   /** The database's time. */
   readonly now: () => number
 }
@@ -129,10 +133,10 @@ export class BucketVersioning {
     })
   }
 
-  /** @param work resolves with whether other processes have to know of it */
+  /** @param work resolves with whether other processes still have to read it */
   async #run(work: (held: KeyLease) => Promise<boolean>): Promise<void> {
-    const hasChanged = await this.#changes.run(work)
-    if (hasChanged) await this.#parts.spread()
+    const { leadMs, wait } = this.#parts
+    if (await this.#changes.run(work)) await wait(leadMs())
   }
 
   async #change(
@@ -140,7 +144,7 @@ export class BucketVersioning {
     { status, drive }: { readonly status: VersioningStatus; readonly drive: Drive },
     held: KeyLease,
   ): Promise<boolean> {
-    const { options, now } = this.#parts
+    const { options, now, leadMs } = this.#parts
     await options.reload()
     const { versioning: before, objectLock } = options.find(bucket)
     if (versioningStatus(before) === status) return false
@@ -148,7 +152,7 @@ export class BucketVersioning {
       const message = `An Object Lock configuration is present on this bucket, so the versioning state cannot be changed.`
       throw new BucketError('wrong-state', message)
     }
-    const after = changed(before, status, now())
+    const after = changed(before, status, now() + leadMs())
     if (after !== 'Suspended') await this.#prepare(bucket, after, drive)
     held.assertHeld()
     if (after !== 'Suspended') await this.#note(bucket, after)

@@ -17,6 +17,7 @@ import { StoredBucketOptions } from '../../../../src/storage/buckets/stored-buck
 import { DriveError } from '../../../../src/storage/drives/drive-error.ts'
 import type { DriveNotes, NoteName } from '../../../../src/storage/drives/drive-notes.ts'
 import { openMemoryDrive } from '../../../../src/storage/drives/memory/memory-drive.ts'
+import { isNullAt } from '../../../../src/storage/drives/versions.ts'
 
 async function openTable(t: TestContext) {
   const folder = mkdtempSync(join(tmpdir(), 'bucketry-versioning-'))
@@ -53,8 +54,9 @@ async function makeWorld(t: TestContext) {
   const clock = { ms: 1_000 }
   const open = ({ table, made } = database) => {
     const options = new StoredBucketOptions({ table })
-    const parts = { table, options, leases: made.leases, places, spread: async () => undefined }
-    const versioning = new BucketVersioning({ ...parts, now: () => clock.ms })
+    const parts = { table, options, leases: made.leases, places, leadMs: () => 0 }
+    const wait = async () => undefined
+    const versioning = new BucketVersioning({ ...parts, wait, now: () => clock.ms })
     return { options, versioning }
   }
   return { ...database, clock, open, drive: openMemoryDrive() }
@@ -165,13 +167,42 @@ test('a change resolves when all processes have read it, and waits for nobody if
   const { table, made, drive } = await makeWorld(t)
   const options = new StoredBucketOptions({ table })
   const seen: unknown[] = []
-  const spread = async () => void seen.push(versioningStatus(options.find('files').versioning))
-  const parts = { table, options, leases: made.leases, places, now: Date.now, spread }
-  const versioning = new BucketVersioning(parts)
+  const wait = async () => void seen.push(versioningStatus(options.find('files').versioning))
+  const parts = { table, options, leases: made.leases, places, now: Date.now, wait }
+  const versioning = new BucketVersioning({ ...parts, leadMs: () => 2_000 })
   for (const status of ['Enabled', 'Enabled', 'Suspended'] as const) {
     await versioning.change('files', status, drive)
   }
   assert.deepEqual(seen, ['Enabled', 'Suspended'])
+})
+
+test('a change begins when all processes have read it, so that they agree about the ID of each version', async (t) => {
+  const { table, made, clock, drive } = await makeWorld(t)
+  const options = new StoredBucketOptions({ table })
+  const leadMs = 2_000
+  const storedAtMs: number[] = []
+  const resolvedAtMs: number[] = []
+  const versioning = new BucketVersioning({
+    ...{ options, leases: made.leases, places, now: () => clock.ms, leadMs: () => leadMs },
+    table: {
+      async change(...change) {
+        await table.change(...change)
+        clock.ms += 50
+        storedAtMs.push(clock.ms)
+      },
+    },
+    async wait(ms) {
+      clock.ms += ms
+    },
+  })
+  for (const status of ['Enabled', 'Suspended', 'Enabled'] as const) {
+    await versioning.change('files', status, drive)
+    resolvedAtMs.push(clock.ms)
+  }
+  const { changes = [] } = versioning.ofDrive('')('files') ?? {}
+  const isNull = (timesMs: readonly number[]) => timesMs.map((at) => isNullAt({ changes }, at))
+  assert.deepEqual(isNull(storedAtMs), [true, false, true])
+  assert.deepEqual(isNull(resolvedAtMs), [false, true, false])
 })
 
 test('Object Lock needs versions and a drive that has locks, and then keeps versions enabled', async (t) => {
