@@ -44,6 +44,8 @@ export interface LockPaths {
   readonly path: string
   /** The file to link to `path`; undefined if the file system has no hard links. */
   readonly holder: string | undefined
+  /** Opened before the lock is taken. */
+  readonly fence: OpenFence
 }
 
 /** A lock that was taken. */
@@ -143,9 +145,11 @@ export class KeyLocks {
 
   /** Runs `work` in this process's queue for the lock. `work` itself takes and releases the lock. */
   inTurn<Result>(name: string, work: (lock: LockPaths) => Promise<Result>): Promise<Result> {
-    return this.#queued(crypto.hash('md5', name), ({ lock }) =>
-      work({ path: this.#pathOf(lock), holder: this.#canLink ? this.#namePath : undefined }),
-    )
+    return this.#queued(crypto.hash('md5', name), async ({ lock }) => {
+      const fence = await this.#fence.open()
+      const holder = this.#canLink ? this.#namePath : undefined
+      return await work({ path: this.#pathOf(lock), holder, fence })
+    })
   }
 
   /** The path by which to use a lock at this moment. */

@@ -11,7 +11,9 @@ import { fsyncFile } from '../objects/paced-files.ts'
 import { makeDurable, publishFile, sealedFile } from '../objects/publisher.ts'
 import type { OpenDrive } from '../open-drive.ts'
 import { withVersionId } from '../versions/counted-versions.ts'
-import type { MovedFile, PublishJob, PublishOutcome } from './write-thread.ts'
+import { timeText } from '../versions/version-names.ts'
+import { withHistoryFolder } from '../versions/with-history.ts'
+import type { FolderOutcome, HistoryJob, PublishJob, PublishOutcome } from './write-thread.ts'
 
 /** An unconditional write of a small object. */
 interface SmallObject {
@@ -59,7 +61,9 @@ async function publishInThread(
   try {
     const saved = attributeCache.save({ ...stamp, path: objectPath.path }, attributes, [])
     await allDone([flush(root, fd), saved])
-    return await publishSealed(drive, small, path, stamp)
+    return await withHistoryFolder(drive, objectPath, () =>
+      publishSealed(drive, small, path, stamp),
+    )
   } catch (error) {
     // The record must stay if the file was moved. The sweep removes what remains.
     await fs.promises.unlink(path).then(
@@ -86,28 +90,34 @@ async function publishSealed(
   stamp: FileStamp,
 ): Promise<ObjectMetadata> {
   const { attributeCache, locks } = drive
-  const history = await historyOf(drive, objectPath)
-  const job = { path, history: history?.path }
-  const moved = history?.isNeeded
-    ? undefined
-    : await locks.inTurn(objectPath.path, (lock) => move(drive, objectPath, job, lock))
+  const moved = await locks.inTurn(objectPath.path, (lock) =>
+    move(drive, objectPath, { path, history: historyOf(drive, objectPath, stamp, lock) }, lock),
+  )
   if (moved === undefined) {
     const file = sealedFile(drive.root, path, stamp)
     return publishFile(drive, { objectPath, file, attributes, conditions: undefined })
   }
   // The file is the object now, so its record must stay even if a later step fails.
   if (moved.gone !== undefined) attributeCache.forget(moved.gone)
-  await syncFolder(drive, objectPath, moved)
+  const { history } = moved
+  await allDone([
+    syncFolder(drive, objectPath.natural.folder, moved),
+    history && syncFolder(drive, historyPathOf(objectPath).filePath.folder, history),
+  ])
   const { size, modifiedAtMs } = stamp
   return withVersionId(drive, objectPath, { size, modifiedAtMs, attributes })
 }
 
-/** In a bucket with versions, the thread writes only new keys. @returns undefined in any other bucket */
-async function historyOf({ root, versioningOf }: OpenDrive, objectPath: ObjectPath) {
-  if (versioningOf(objectPath.bucket) === undefined) return undefined
-  const path = `${root.path}/${historyPathOf(objectPath).filePath.folder}`
-  const present = await root.files.lstat(`${root.path}/${objectPath.path}`)
-  return { path, isNeeded: present !== undefined }
+function historyOf(
+  { root, versioningOf }: OpenDrive,
+  objectPath: ObjectPath,
+  { modifiedAtMs }: FileStamp,
+  { fence }: LockPaths,
+): HistoryJob | undefined {
+  const versioning = versioningOf(objectPath.bucket)
+  if (versioning === undefined) return undefined
+  const folder = `${root.path}/${historyPathOf(objectPath).filePath.folder}`
+  return { folder, token: fence.newPath(), versioning, time: timeText(modifiedAtMs) }
 }
 
 async function move(
@@ -137,14 +147,14 @@ async function move(
 
 async function syncFolder(
   drive: OpenDrive,
-  { natural }: ObjectPath,
-  { synced, syncError }: MovedFile,
+  path: string,
+  { synced, syncError }: FolderOutcome,
 ): Promise<void> {
   if (syncError !== undefined) {
     throw Object.assign(new Error('The folder could not be synced.'), { code: syncError })
   }
   if (synced !== undefined && drive.sync.isReachable(synced)) return
-  const folder = await OpenFolder.open(drive.root, natural.folder)
+  const folder = await OpenFolder.open(drive.root, path)
   // If the folder was removed, it was empty, so the object was also removed. But it may only seem to be missing because
   // the drive is not mounted.
   if (folder === undefined) await requireOwnFolder(drive.root)

@@ -1,6 +1,7 @@
 import fs from 'node:fs'
 import { answerCalls } from '../../../../platform/process/call-thread.ts'
 import { stopwatch } from '../../../../platform/process/time-limit.ts'
+import type { Versioning } from '../../versions.ts'
 import { folderMark } from '../folders/folder-sync.ts'
 import { syncFolderNow } from '../folders/open-folder.ts'
 import { codeOf } from '../fs-error.ts'
@@ -9,10 +10,13 @@ import {
   type FileIdentity,
   type FileStamp,
   goneIdentity,
+  isSameFile,
 } from '../objects/file-identity.ts'
 import { certainMs } from '../objects/key-locks.ts'
 import { createFlags, folderOpenFlags, writeFullyNow } from '../objects/paced-files.ts'
 import { largeBytes } from '../objects/put-file.ts'
+import { archivedSimply, isNullTime } from '../versions/counted-versions.ts'
+import { timeText } from '../versions/version-names.ts'
 
 /** A sync that takes longer is the last one of its call. The thread pool does the others, at the same time. */
 const slowSyncMs = 1
@@ -37,10 +41,21 @@ export interface PublishJob {
   readonly name: string
   /** The absolute alternative path. */
   readonly alternative: string
-  /** The absolute path of the former versions, of which there must be none. Absent if the bucket never had versions. */
-  readonly history: string | undefined
+  /** Absent if the bucket never had versions. */
+  readonly history: HistoryJob | undefined
   /** The file that names this process, and the path to link it to (key-locks.ts). */
   readonly lock: { readonly holder: string; readonly path: string }
+}
+
+/** Keeps the version that is replaced. */
+export interface HistoryJob {
+  /** The absolute path of the folder of the former versions. If it is missing, the object must be missing as well. */
+  readonly folder: string
+  /** A path in the fence, for another name of the replaced file. */
+  readonly token: string
+  readonly versioning: Versioning
+  /** The text of the new version's time. */
+  readonly time: string
 }
 
 export type WriteJob = SealJob | PublishJob
@@ -51,9 +66,14 @@ export interface SealOutcome {
   readonly fd: number | undefined
 }
 
-export interface MovedFile {
+export interface MovedFile extends FolderOutcome {
   /** The overwritten file, if it has no other name. */
   readonly gone: FileIdentity | undefined
+  /** If the overwritten file was moved to the folder of the former versions. */
+  readonly history?: FolderOutcome | undefined
+}
+
+export interface FolderOutcome {
   /** The mark of the folder (`folderMark`), if it was synced after the move. */
   readonly synced: string | undefined
   /**
@@ -83,6 +103,7 @@ export interface WriteJobs {
   /** See `LocalRoot`. */
   readonly hasBirthtime: boolean
   readonly descriptors: string
+  readonly ordersNames: boolean
 }
 
 export interface WriteOutcomes {
@@ -110,6 +131,10 @@ interface RunFolder {
   /** Whether all moves into it are durable. */
   isSynced: boolean
   syncError: string | undefined
+}
+
+interface Moved extends Pick<MovedFile, 'gone'> {
+  readonly history: RunFolder | undefined
 }
 
 /** Syncs what a job has done, and returns its outcome. */
@@ -163,9 +188,9 @@ class WriteRun {
     const isLocked = !isCertain || !isDone(() => fs.unlinkSync(lockPath))
     return () => {
       if (moved === undefined) return { moved, isLocked }
-      if (this.#doesSync) this.#syncFolder(folder)
-      const synced = folder.isSynced ? folder.mark : undefined
-      return { moved: { ...moved, synced, syncError: folder.syncError }, isLocked }
+      const { gone, history } = moved
+      const kept = history && { history: this.#finishFolder(history) }
+      return { moved: { gone, ...this.#finishFolder(folder), ...kept }, isLocked }
     }
   }
 
@@ -176,21 +201,65 @@ class WriteRun {
   }
 
   /** Undefined, with nothing moved, if the key needs more than a rename. */
-  #moveInto(folder: RunFolder, job: PublishJob): Pick<MovedFile, 'gone'> | undefined {
-    const { descriptors, hasBirthtime } = this.#drive
-    const open = `${descriptors}${folder.fd}`
-    // It must not have been moved or removed since it was opened (folders/open-folder.ts).
-    if (fs.readlinkSync(open) !== job.folder) return undefined
+  #moveInto(folder: RunFolder, job: PublishJob): Moved | undefined {
+    const open = this.#ifStillThere(folder, job.folder)
+    if (open === undefined) return undefined
     const target = `${open}/${job.name}`
     const present = fs.lstatSync(target, { throwIfNoEntry: false })
     // Replacing a large file takes long, and the other jobs would wait.
     if (present !== undefined && (!present.isFile() || present.size >= largeBytes)) return undefined
     if (exists(job.alternative)) return undefined
-    const { history } = job
-    if (history !== undefined && (present !== undefined || exists(history))) return undefined
+    let history: RunFolder | undefined
+    if (job.history !== undefined && present !== undefined) {
+      history = this.#keep(job.history, target, present)
+      if (history === undefined) return undefined
+    } else if (job.history !== undefined && exists(job.history.folder)) return undefined
     fs.renameSync(job.path, target)
     folder.isSynced = false
-    return { gone: present && goneIdentity(present, hasBirthtime) }
+    const isGone = present !== undefined && history === undefined
+    return { gone: isGone ? goneIdentity(present, this.#drive.hasBirthtime) : undefined, history }
+  }
+
+  /**
+   * Stores the current version, as KeyHistory.keepCurrent. Undefined if that takes more. What it may have stored then is the
+   * current version itself, which does not count.
+   */
+  #keep(job: HistoryJob, target: string, present: fs.Stats): RunFolder | undefined {
+    const { hasBirthtime, ordersNames } = this.#drive
+    const folder = this.#open(job.folder)
+    const open = folder && this.#ifStillThere(folder, job.folder)
+    if (folder === undefined || open === undefined || (!ordersNames && !this.#doesSync))
+      return undefined
+    const time = timeText(describe(present, this.#drive).modifiedAtMs)
+    const current = {
+      ...{ time, isNull: isNullTime(job.versioning, time) },
+      isSameFile: ({ name }: { name: string }) => isOneFile(`${open}/${name}`, present),
+    }
+    const version = archivedSimply(current, fs.readdirSync(open), job.versioning, job.time)
+    if (version === undefined) return undefined
+    fs.linkSync(target, job.token)
+    try {
+      if (!isSameFile(fs.lstatSync(job.token), present, hasBirthtime)) throw new Error('changed')
+      fs.renameSync(job.token, `${open}/${version.name}`)
+    } catch (error) {
+      isDone(() => fs.unlinkSync(job.token))
+      throw error
+    }
+    folder.isSynced = false
+    // Otherwise a power failure could keep the rename of the new version and lose this.
+    if (!ordersNames) this.#syncFolder(folder)
+    return folder.syncError === undefined ? folder : undefined
+  }
+
+  /** The path by which to use an open folder. It must not have been moved or removed since (folders/open-folder.ts). */
+  #ifStillThere({ fd }: RunFolder, path: string): string | undefined {
+    const open = `${this.#drive.descriptors}${fd}`
+    return fs.readlinkSync(open) === path ? open : undefined
+  }
+
+  #finishFolder(folder: RunFolder): FolderOutcome {
+    if (this.#doesSync) this.#syncFolder(folder)
+    return { synced: folder.isSynced ? folder.mark : undefined, syncError: folder.syncError }
   }
 
   #open(path: string): RunFolder | undefined {
@@ -231,6 +300,11 @@ class WriteRun {
       if (syncMs > slowSyncMs) this.#doesSync = false
     }
   }
+}
+
+function isOneFile(path: string, { ino, dev }: fs.Stats): boolean {
+  const other = fs.lstatSync(path, { throwIfNoEntry: false })
+  return other?.ino === ino && other.dev === dev
 }
 
 function exists(path: string): boolean {

@@ -1,6 +1,7 @@
 import type { ObjectMetadata } from '../../drive.ts'
 import { isEnabled, isNullAt, type Versioning, type VersioningOf } from '../../versions.ts'
 import {
+  newestNamed,
   type StoredVersion,
   storedVersion,
   timeIn,
@@ -79,6 +80,28 @@ export function archivedAs(
   // also be a copy.
   const isNull = current.isNull && !stored.some((one) => one.isNull && one.time !== time)
   return storedVersion({ order: orderAfter(stored, time), time, isNull, isDeleteMarker: false })
+}
+
+/**
+ * As `archivedAs`, for the common case, in which nothing else has to be done, and which needs only the newest version.
+ * Undefined in any other case.
+ *
+ * @param names of all files in the folder of the versions
+ * @param time of the new version
+ */
+export function archivedSimply(
+  current: CurrentVersion,
+  names: readonly string[],
+  versioning: Versioning,
+  time: string,
+): StoredVersion | undefined {
+  if (!isEnabled(versioning) || current.isNull || current.time >= time) return undefined
+  // The current version may be stored already.
+  if (names.some((name) => name.includes(time) || name.includes(current.time))) return undefined
+  const newest = newestNamed(names)
+  if (newest === undefined) return archivedAs(current, [], versioning)
+  if (newest.isDeleteMarker || newest.order >= time || current.isSameFile(newest)) return undefined
+  return archivedAs(current, [newest], versioning)
 }
 
 /** A new delete marker, whose ID is not that of any version. */

@@ -5,7 +5,7 @@ import { assertUnlocked } from '../../object-lock.ts'
 import { isEnabled, type Versioning } from '../../versions.ts'
 import { OpenFolder } from '../folders/open-folder.ts'
 import { cannotLink, codeOf, unlessAbsent } from '../fs-error.ts'
-import { type HistoryPath, historyPathOf, type ObjectPath } from '../object-path.ts'
+import { type HistoryPath, historyPathOf, joinFilePath, type ObjectPath } from '../object-path.ts'
 import type { StampedFile } from '../objects/attribute-cache.ts'
 import { type OpenFence, overtaken, removeThrough } from '../objects/fence.ts'
 import {
@@ -73,6 +73,8 @@ export class KeyHistory {
   static async open(parts: Parts): Promise<KeyHistory> {
     const { drive, objectPath, versioning } = parts
     const path = historyPathOf(objectPath)
+    if (await isNew(drive, path, objectPath))
+      return new KeyHistory(parts, path, undefined, undefined)
     const file = await currentFile(drive.root, objectPath)
     const read = await readHistory(drive.root, path)
     const history = new KeyHistory(parts, path, file, read.folder)
@@ -320,6 +322,15 @@ export class KeyHistory {
   async close(): Promise<void> {
     if (!this.#isTaken) await this.#folder?.close()
   }
+}
+
+/** Whether the key has neither a file nor a history, for which its folders need not be opened. */
+async function isNew({ root }: OpenDrive, { filePath }: HistoryPath, objectPath: ObjectPath) {
+  const { natural, alternative } = objectPath
+  for (const path of [joinFilePath(natural), filePath.folder, joinFilePath(alternative)]) {
+    if ((await root.files.lstat(`${root.path}/${path}`)) !== undefined) return false
+  }
+  return true
 }
 
 function changing(): DriveError {

@@ -61,9 +61,19 @@ export function versionIdOf({ time, isNull }: Pick<StoredVersion, 'time' | 'isNu
   return isNull ? nullVersionId : time
 }
 
-/** The versions among these file names, the newest first. */
+/** The versions among these file names, the newest first: `order` begins each name, and always has the same length. */
 export function versionsNamed(names: readonly string[]): StoredVersion[] {
-  return newestFirst(names.map(versionNamed).filter((version) => version !== undefined))
+  const sorted = names.toSorted().reverse()
+  return sorted.map(versionNamed).filter((version) => version !== undefined)
+}
+
+/** The newest version among these file names. Unlike `versionsNamed`, it parses hardly any other name. */
+export function newestNamed(names: readonly string[]): StoredVersion | undefined {
+  let newest: StoredVersion | undefined
+  for (const name of names) {
+    if (newest === undefined || name > newest.name) newest = versionNamed(name) ?? newest
+  }
+  return newest
 }
 
 export function newestFirst(versions: readonly StoredVersion[]): StoredVersion[] {

@@ -1,5 +1,6 @@
-import { unmakeFolders } from '../folders/folder-maker.ts'
-import type { FilePath, ObjectPath } from '../object-path.ts'
+import { isEnabled } from '../../versions.ts'
+import { ensureFolder, unmakeFolders } from '../folders/folder-maker.ts'
+import { type FilePath, historyPathOf, joinFilePath, type ObjectPath } from '../object-path.ts'
 import type { OpenFence } from '../objects/fence.ts'
 import type { OpenDrive } from '../open-drive.ts'
 import { KeyHistory } from './key-history.ts'
@@ -35,4 +36,38 @@ export async function withHistory<Result>(
     const { store, filePath } = history.path
     if (history.hasFolder && history.isEmpty) await unmakeFolders(drive, store, filePath, [])
   }
+}
+
+/** Runs `work`, which may replace the object, with a folder for the current version, which is created without the lock. */
+export async function withHistoryFolder<Result>(
+  drive: OpenDrive,
+  objectPath: ObjectPath,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  if (!(await needsFolder(drive, objectPath))) return await work()
+  const { store, filePath } = historyPathOf(objectPath)
+  const { folder, entry } = await ensureFolder(drive, store, filePath)
+  try {
+    await folder.close()
+    return await work()
+  } catch (error) {
+    await drive.locks
+      .hold(objectPath.path, (fence) =>
+        withHistory(drive, objectPath, fence, async () => undefined),
+      )
+      .catch(() => undefined)
+    throw error
+  } finally {
+    await entry?.close()
+  }
+}
+
+async function needsFolder({ root, versioningOf }: OpenDrive, objectPath: ObjectPath) {
+  const versioning = versioningOf(objectPath.bucket)
+  if (versioning === undefined || !isEnabled(versioning)) return false
+  const { folder } = historyPathOf(objectPath).filePath
+  const present = await root.files.lstat(`${root.path}/${joinFilePath(objectPath.natural)}`)
+  return (
+    present?.isFile() === true && (await root.files.lstat(`${root.path}/${folder}`)) === undefined
+  )
 }

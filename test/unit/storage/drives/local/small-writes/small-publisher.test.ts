@@ -6,14 +6,15 @@ import type { Drive } from '../../../../../../src/storage/drives/drive.ts'
 import { identityOf } from '../../../../../../src/storage/drives/local/objects/file-identity.ts'
 import { SmallWrites } from '../../../../../../src/storage/drives/local/small-writes/small-writes.ts'
 import type { WriteJobs } from '../../../../../../src/storage/drives/local/small-writes/write-thread.ts'
+import type { VersionEntry, VersioningOf } from '../../../../../../src/storage/drives/versions.ts'
 import { MemoryRecords } from '../memory-records.ts'
-import { attributesOf, bucket, get, openDrive, put } from '../open-drive.ts'
+import { attributesOf, bucket, get, openDrive, put, readAll } from '../open-drive.ts'
 
 const skip = process.platform !== 'linux'
 
 /** A drive whose thread has started. */
-async function openWithThread(t: TestContext) {
-  const opened = await openDrive(t)
+async function openWithThread(t: TestContext, versioningOf?: VersioningOf) {
+  const opened = await openDrive(t, undefined, undefined, versioningOf)
   const seal = t.mock.method(SmallWrites.prototype, 'seal')
   const publish = t.mock.method(SmallWrites.prototype, 'publish')
   await writeUntil(opened.drive, () => seal.mock.callCount() > 0)
@@ -28,6 +29,12 @@ async function writeUntil(drive: Drive, isUsed: () => boolean): Promise<void> {
 function leftovers(root: string): string[] {
   const paths = fs.readdirSync(`${root}/.bucketry`, { recursive: true }) as string[]
   return paths.filter((path) => /^tmp\/[^/]+\/\d+$|^locks\/./.test(path))
+}
+
+/** Files in fences. */
+function fences(root: string): string[] {
+  const paths = fs.readdirSync(`${root}/.bucketry`, { recursive: true }) as string[]
+  return paths.filter((path) => /^tmp\/[^/]+\/fence-[^/]+\/./.test(path))
 }
 
 test('a single writer of small objects needs no thread', { skip }, async (t) => {
@@ -212,4 +219,45 @@ test('an object that the thread published without reporting it keeps its record'
       [true, false],
     )
   }
+})
+
+test('with versions, the thread keeps each version that it replaces', { skip }, async (t) => {
+  const versioning = { changes: [1_000_000] }
+  const { drive, root, publish } = await openWithThread(t, () => versioning)
+  const rounds = 12
+  const before = publish.mock.callCount()
+  const writer = async (key: string) => {
+    for (let round = 0; round < rounds; round++) await put(drive, key, `${key} ${round}`)
+  }
+  await Promise.all(['a', 'b', 'c', 'd'].map(writer))
+  const outcomes = await Promise.all(publish.mock.calls.slice(before).map(({ result }) => result))
+  // All but the four new keys, and those that come in one millisecond.
+  assert.ok(outcomes.filter((outcome) => outcome?.moved?.history !== undefined).length > rounds)
+  for (const key of ['a', 'b', 'c', 'd']) {
+    const entries = (await drive.listVersions?.(bucket, { prefix: key, after: '' }).next(100)) ?? []
+    const texts: (string | undefined)[] = []
+    for (const { versionId } of entries as VersionEntry[]) {
+      const object = await drive.open(bucket, key, { versionId })
+      texts.push(object && (await readAll(object.read(0, object.size))))
+      assert.equal(object?.attributes.etag, attributesOf(texts.at(-1) ?? '').etag)
+      await object?.close()
+    }
+    const expected = Array.from({ length: rounds }, (_, round) => `${key} ${round}`)
+    assert.deepEqual(texts, expected.reverse())
+  }
+  assert.deepEqual(leftovers(root), [])
+  assert.deepEqual(fences(root), [])
+})
+
+test('a first overwrite that fails leaves no folder for versions', { skip }, async (t) => {
+  const versioning = { changes: [1_000_000] }
+  const { drive, root, publish } = await openWithThread(t, () => versioning)
+  await put(drive, 'k', 'x')
+  publish.mock.mockImplementationOnce(async () => {
+    assert.ok(fs.existsSync(`${root}/.bucketry/versions/${bucket}/k.%file`))
+    throw new Error('The thread ended.')
+  })
+  await assert.rejects(put(drive, 'k', 'y'), { kind: 'unavailable' })
+  assert.equal(fs.existsSync(`${root}/.bucketry/versions/${bucket}/k.%file`), false)
+  assert.equal((await get(drive, 'k'))?.text, 'x')
 })

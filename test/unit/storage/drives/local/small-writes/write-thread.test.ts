@@ -4,6 +4,7 @@ import { type TestContext, test } from 'node:test'
 import { folderMark } from '../../../../../../src/storage/drives/local/folders/folder-sync.ts'
 import { identityOf } from '../../../../../../src/storage/drives/local/objects/file-identity.ts'
 import {
+  type HistoryJob,
   type PublishJob,
   type PublishOutcome,
   runWriteJobs,
@@ -11,6 +12,7 @@ import {
   type SealOutcome,
   type WriteJob,
 } from '../../../../../../src/storage/drives/local/small-writes/write-thread.ts'
+import { timeText } from '../../../../../../src/storage/drives/local/versions/version-names.ts'
 import { tempFolder } from '../temp-folder.ts'
 
 const modifiedAtMs = 1_700_000_000_123.456
@@ -33,7 +35,13 @@ function makeFolders(t: TestContext) {
     lock: { holder: `${root}/holder`, path: `${root}/locks/${name}` },
   })
   const run = (jobs: readonly WriteJob[], syncs = true) =>
-    runWriteJobs({ jobs, syncs, hasBirthtime: true, descriptors: '/proc/self/fd/' })
+    runWriteJobs({
+      jobs,
+      syncs,
+      hasBirthtime: true,
+      ordersNames: false,
+      descriptors: '/proc/self/fd/',
+    })
   const seal = (bytes: string, syncs = true) =>
     run([sealJob(bytes)], syncs).outcomes[0] as SealOutcome | undefined
   const publish = (name: string, syncs = true) =>
@@ -225,4 +233,100 @@ test('a lock that cannot be released is reported', { skip }, (t) => {
 
 function listAll(root: string): string[] {
   return (fs.readdirSync(root, { recursive: true }) as string[]).sort()
+}
+
+/** As KeyHistory, with the folder of the versions of `key` and a fence. */
+function makeHistory(t: TestContext) {
+  const folders = makeFolders(t)
+  const { root, folder, sealJob, publishJob, run } = folders
+  for (const name of ['history', 'fence']) fs.mkdirSync(`${root}/${name}`)
+  fs.writeFileSync(`${folder}/key`, 'former')
+  const formerMs = modifiedAtMs - 1000
+  fs.utimesSync(`${folder}/key`, formerMs / 1000, formerMs / 1000)
+  const replace = (changes: Partial<HistoryJob> = {}, syncs = true) => {
+    run([sealJob('new')])
+    const history = {
+      ...{ folder: `${root}/history`, token: `${root}/fence/token` },
+      ...{ versioning: { changes: [1] }, time: timeText(modifiedAtMs), ...changes },
+    }
+    return run([{ ...publishJob('key'), history }], syncs).outcomes[0] as PublishOutcome
+  }
+  const texts = () =>
+    fs
+      .readdirSync(`${root}/history`)
+      .map((name) => fs.readFileSync(`${root}/history/${name}`, 'utf8'))
+  const names = () => fs.readdirSync(`${root}/history`)
+  const object = () => fs.readFileSync(`${folder}/key`, 'utf8')
+  return { ...folders, formerId: timeText(formerMs), replace, texts, names, object }
+}
+
+test('a replaced version is kept, and both folders are synced', { skip }, (t) => {
+  const { root, folder, formerId, replace, texts, names, object } = makeHistory(t)
+  const before = openFiles()
+  const { moved } = replace()
+  const [mark, historyMark] = [folder, `${root}/history`].map((path) =>
+    folderMark(path, fs.lstatSync(path), true),
+  )
+  const syncError = undefined
+  const history = { synced: historyMark, syncError }
+  assert.deepEqual(moved, { gone: undefined, synced: mark, syncError, history })
+  assert.deepEqual([object(), texts(), names()], ['new', ['former'], [formerId]])
+  assert.deepEqual(fs.readdirSync(`${root}/fence`), [])
+  assert.equal(openFiles(), before)
+})
+
+test('without syncs, a version is kept only where the file system keeps the order of changes', {
+  skip,
+}, (t) => {
+  const { replace, names, object } = makeHistory(t)
+  assert.deepEqual(replace({}, false), notMoved)
+  assert.deepEqual([object(), names()], ['former', []])
+})
+
+test('the thread neither keeps nor replaces a version whose lock was taken over', { skip }, (t) => {
+  const { root, replace, names, object } = makeHistory(t)
+  // At the link, and between that and the rename into the store.
+  fs.rmdirSync(`${root}/fence`)
+  assert.deepEqual(replace(), notMoved)
+  fs.mkdirSync(`${root}/fence`)
+  const { renameSync } = fs
+  t.mock.method(fs, 'renameSync', (from: string, to: string) => {
+    if (from.endsWith('token')) fs.rmSync(`${root}/fence`, { recursive: true })
+    renameSync(from, to)
+  })
+  assert.deepEqual(replace(), notMoved)
+  assert.deepEqual([object(), names()], ['former', []])
+})
+
+test('a version that was stored before a rename that failed is the current one', { skip }, (t) => {
+  const { replace, texts, object, folder } = makeHistory(t)
+  const { renameSync } = fs
+  const mocked = t.mock.method(fs, 'renameSync', (from: string, to: string) => {
+    if (to.endsWith('/key')) throw Object.assign(new Error('no'), { code: 'ENOENT' })
+    renameSync(from, to)
+  })
+  assert.deepEqual(replace(), notMoved)
+  assert.deepEqual([object(), texts()], ['former', ['former']])
+  assert.equal(fs.lstatSync(`${folder}/key`).nlink, 2)
+  mocked.mock.restore()
+  // It is stored already, so the main thread continues.
+  fs.rmSync(`${folder}/../temporary`)
+  assert.deepEqual(replace(), notMoved)
+  assert.deepEqual([object(), texts()], ['former', ['former']])
+})
+
+for (const [what, name, changes] of [
+  ['versions are suspended', undefined, { versioning: { changes: [1, 2] } }],
+  ['the current version is null', undefined, { versioning: { changes: [modifiedAtMs] } }],
+  ['the newest version is a marker', '20200101T000000.000Z.deleted', {}],
+  ['a later version is stored', '20990101T000000.000Z', {}],
+  ['the current version has the same time', undefined, { time: timeText(modifiedAtMs - 1000) }],
+  ['a former version has the ID', `20200101T000000.000Z~${timeText(modifiedAtMs)}`, {}],
+] as const) {
+  test(`the thread leaves a key to the main thread if ${what}`, { skip }, (t) => {
+    const { root, replace, names, object } = makeHistory(t)
+    if (name !== undefined) fs.writeFileSync(`${root}/history/${name}`, '')
+    assert.deepEqual(replace(changes), notMoved)
+    assert.deepEqual([object(), names()], ['former', name === undefined ? [] : [name]])
+  })
 }
