@@ -5,7 +5,7 @@ import { metadataOf, type ObjectFile, openAt, openObject } from '../objects/obje
 import type { OpenDrive } from '../open-drive.ts'
 import { countVersions } from './counted-versions.ts'
 import { currentVersion, readHistory } from './stored-versions.ts'
-import { type StoredVersion, timeIn, versionIdOf } from './version-names.ts'
+import { type StoredVersion, timeIn, versionIdOf, versionsNamedFor } from './version-names.ts'
 
 /** Looks again, because a version may become the current one, or a former one, meanwhile. */
 const looks = 3
@@ -71,7 +71,7 @@ async function lookFor(
   const file = await openObject(drive, objectPath)
   let isFound = false
   const path = historyPathOf(objectPath)
-  const history = await readHistory(root, path)
+  const history = await readHistory(root, path, (names) => versionsNamedFor(versionId, names))
   try {
     const current = file && (await currentVersion(root, file.stats, history, versioning))
     isFound = current !== undefined && versionIdOf(current) === versionId

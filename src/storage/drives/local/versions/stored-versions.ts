@@ -23,14 +23,19 @@ export interface StoredHistory {
   readonly stored: readonly StoredVersion[]
 }
 
-export async function readHistory(root: LocalRoot, path: HistoryPath): Promise<StoredHistory> {
+/** @param versionsOf selects versions by their file names. Default: all */
+export async function readHistory(
+  root: LocalRoot,
+  path: HistoryPath,
+  versionsOf: (names: readonly string[]) => StoredVersion[] = versionsNamed,
+): Promise<StoredHistory> {
   const folder = await OpenFolder.open(root, path.filePath.folder)
   if (folder === undefined) return { folder, stored: [] }
   try {
     const names =
       root.files.readsNow(() => fs.readdirSync(folder.ownPath)) ??
       (await fs.promises.readdir(folder.ownPath))
-    return { folder, stored: versionsNamed(names) }
+    return { folder, stored: versionsOf(names) }
   } catch (error) {
     await folder.close()
     throw error

@@ -76,6 +76,27 @@ export function newestNamed(names: readonly string[]): StoredVersion | undefined
   return newest
 }
 
+/**
+ * As `versionsNamed`, but only the two newest and those with this ID. A key may have 100,000 versions, and a request for one of
+ * them must not hold all.
+ */
+export function versionsNamedFor(versionId: string, names: readonly string[]): StoredVersion[] {
+  const part = versionId === nullVersionId ? nullSuffix : versionId
+  // A name begins with its order, so names sort like versions.
+  const newest: StoredVersion[] = []
+  const found: StoredVersion[] = []
+  for (const name of names) {
+    const [, second] = newest
+    const isNewer = second === undefined || name > second.name
+    if (!isNewer && !name.includes(part)) continue
+    const version = versionNamed(name)
+    if (version === undefined) continue
+    if (versionIdOf(version) === versionId) found.push(version)
+    if (isNewer) newest.splice(0, 2, ...newestFirst([...newest, version]).slice(0, 2))
+  }
+  return newestFirst([...new Set([...newest, ...found])])
+}
+
 export function newestFirst(versions: readonly StoredVersion[]): StoredVersion[] {
   return versions.toSorted((a, b) => compare(b.order, a.order) || compare(b.name, a.name))
 }

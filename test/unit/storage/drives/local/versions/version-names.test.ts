@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { countVersions } from '../../../../../../src/storage/drives/local/versions/counted-versions.ts'
 import {
   storedVersion,
   timeIn,
   timeText,
+  versionIdOf,
   versionNamed,
   versionsNamed,
+  versionsNamedFor,
 } from '../../../../../../src/storage/drives/local/versions/version-names.ts'
 
 const [firstMs, lastMs] = ['0001-01-01T00:00:00.000Z', '9999-12-31T23:59:59.999Z'].map(Date.parse)
@@ -55,4 +58,28 @@ test('versions are in the order of their publication, the newest first, whatever
       assert.deepEqual(orders, orders.toSorted().toReversed())
     }),
   )
+})
+
+test('one version is found among the newest and those with its ID as among all', () => {
+  const near = fc.integer({ min: 0, max: 4 }).map((ms) => timeText(Date.UTC(2026) + ms))
+  const flags = { isNull: fc.boolean(), isDeleteMarker: fc.boolean() }
+  const stored = fc.record({ order: near, time: near, ...flags }).map(storedVersion)
+  const current = fc.option(fc.record({ time: near, isNull: fc.boolean() }), { nil: undefined })
+  const versionIds = fc.oneof(near, fc.constant('null'), fc.constant('.'))
+  fc.assert(
+    fc.property(fc.array(stored), current, versionIds, (versions, file, versionId) => {
+      const names = [...new Set(versions.map(({ name }) => name)), 'README', `${versionId}.txt`]
+      const own = file && { ...file, isSameFile: () => false }
+      const find = (read: typeof versions) =>
+        countVersions(own, read).counted.find((one) => versionIdOf(one) === versionId)
+      assert.deepEqual(find(versionsNamedFor(versionId, names)), find(versionsNamed(names)))
+    }),
+  )
+})
+
+test('to find one version, only few are held', () => {
+  const names = Array.from({ length: 10_000 }, (_, ms) => timeText(Date.UTC(2026) + ms))
+  const [oldest = ''] = names
+  const found = versionsNamedFor(oldest, names).map(({ name }) => name)
+  assert.deepEqual(found, [names[9_999], names[9_998], oldest])
 })
