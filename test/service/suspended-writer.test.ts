@@ -12,7 +12,15 @@ import { setEndedGateways } from '../../src/platform/process/ended-processes.ts'
 import { openDatabase } from '../../src/platform/state/open-database.ts'
 import { openLocalDrive } from '../../src/storage/drives/local/local-drive.ts'
 import { DatabaseFileRecords } from '../../src/storage/drives/local/objects/file-record-table.ts'
-import { attributesOf, bucket, get, log, put } from '../unit/storage/drives/local/open-drive.ts'
+import type { VersionEntry, Versioning } from '../../src/storage/drives/versions.ts'
+import {
+  attributesOf,
+  bucket,
+  get,
+  log,
+  put,
+  readAll,
+} from '../unit/storage/drives/local/open-drive.ts'
 import { tempFolder } from '../unit/storage/drives/local/temp-folder.ts'
 
 const script = join(import.meta.dirname, '../unit/storage/drives/local/stalling-process.ts')
@@ -27,7 +35,7 @@ const ifMatch = [etag]
 const haste = 20
 
 /** The key `k` has the text `first`. */
-async function scene(t: TestContext) {
+async function scene(t: TestContext, versioning?: Versioning) {
   const { now } = performance
   const begun = now.call(performance)
   t.mock.method(performance, 'now', () => begun + haste * (now.call(performance) - begun))
@@ -36,7 +44,7 @@ async function scene(t: TestContext) {
   const database = await openDatabase({ kind: 'sqlite', path }, { migrate: true })
   const records = new DatabaseFileRecords(database)
   const root = join(folder, 'drive')
-  const drive = await openLocalDrive({ root, records, log })
+  const drive = await openLocalDrive({ root, records, log, versioningOf: () => versioning })
   await drive.prepare([bucket])
   t.after(async () => {
     setEndedGateways([], [])
@@ -48,7 +56,9 @@ async function scene(t: TestContext) {
   /** Starts stalling-process.ts. Resolves when it is suspended and counts as ended. */
   const suspend = async (task: string, key: string, call = '', pattern = '') => {
     const own = ['--pid', '--fork', '--mount-proc', '--kill-child', process.execPath]
-    const child = spawn('unshare', [...own, script, folder, task, key, etag, call, pattern], {
+    const versions = versioning === undefined ? '' : JSON.stringify(versioning)
+    const given = [folder, task, key, etag, call, pattern, versions]
+    const child = spawn('unshare', [...own, script, ...given], {
       stdio: ['pipe', 'pipe', 'inherit'],
     })
     t.after(() => child.kill('SIGKILL'))
@@ -224,3 +234,61 @@ test('A removal whose lock was taken over after its rename succeeds', { skip }, 
   assert.equal(await resume(), 'done')
   assert.deepEqual(fs.readdirSync(join(root, bucket)), ['k'])
 })
+
+const versioned = { changes: [1_000_000] }
+const versionName = String.raw`T\d{6}\.\d{3}Z$`
+
+for (const [task, call, pattern, result] of [
+  ['put', 'link', '/k$', 'busy'],
+  ['put', 'rename', versionName, 'unavailable'],
+  ['put', 'rename', '/k$', 'unavailable'],
+  ['replace', 'rename', '/k$', 'unavailable'],
+  ['completeIfMatch', 'rename', versionName, 'busy'],
+  ['remove', 'link', '/k$', 'busy'],
+  ['remove', 'rename', versionName, 'busy'],
+  ['remove', 'rename', String.raw`\.deleted$`, 'busy'],
+  ['remove', 'rename', '/k$', 'busy'],
+] as const) {
+  test(`With versions, a lock that was taken over keeps them: ${task} at ${call} of ${pattern}`, {
+    skip,
+  }, async (t) => {
+    const { drive, root, suspend, locks, textOf } = await scene(t, versioned)
+    const resume = await suspend(task, 'k', call, pattern)
+    await put(drive, 'k', 'second')
+    assert.equal(await resume(), result)
+    assert.equal(await textOf('k'), 'second')
+    assert.deepEqual(await versionsOf(drive), ['second', 'first'])
+    assert.equal(storedNames(root).length, 1)
+    assert.deepEqual(locks(), [])
+    await put(drive, 'k', 'third')
+    assert.deepEqual(await versionsOf(drive), ['third', 'second', 'first'])
+  })
+}
+
+test('With versions, a Complete whose lock was taken over replaces no version unseen', {
+  skip,
+}, async (t) => {
+  const { drive, suspend, textOf } = await scene(t, versioned)
+  const resume = await suspend('complete', 'k', 'rename', '/k$')
+  await put(drive, 'k', 'second')
+  // It starts again with the lock.
+  assert.equal(await resume(), 'done')
+  assert.equal(await textOf('k'), 'completed')
+  assert.deepEqual(await versionsOf(drive), ['completed', 'second', 'first'])
+})
+
+function storedNames(root: string): string[] {
+  return fs.readdirSync(join(root, '.bucketry/versions', bucket, 'k.%file'))
+}
+
+/** The texts of the versions of `k`, the newest first. */
+async function versionsOf(drive: Awaited<ReturnType<typeof scene>>['drive']) {
+  const entries = (await drive.listVersions?.(bucket, { prefix: 'k', after: '' }).next(100)) ?? []
+  const texts: string[] = []
+  for (const { versionId, isDeleteMarker } of entries as VersionEntry[]) {
+    const object = isDeleteMarker ? undefined : await drive.open(bucket, 'k', { versionId })
+    texts.push(object === undefined ? 'marker' : await readAll(object.read(0, object.size)))
+    await object?.close()
+  }
+  return texts
+}

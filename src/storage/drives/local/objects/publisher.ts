@@ -172,7 +172,8 @@ async function putKeeping(
   const { folder } = target
   target.folder = undefined
   const { path } = publication.file
-  const order = { ...publication, path, identity: file.identity, fence }
+  const keepsVersions = history !== undefined
+  const order = { ...publication, path, identity: file.identity, fence, keepsVersions }
   const result = await putFile(drive.root, order, folder)
   // What can't be removed stays hidden.
   if (result.kind === 'done') await history?.dropReplacedNulls().catch(() => undefined)

@@ -28,8 +28,12 @@ export interface PutOrder {
   readonly identity: FileIdentity
   /** Opened before the lock was taken. */
   readonly fence: OpenFence
-  /** Whether the file is outside of this process's folder. A conditional write then goes through the fence. */
+  /**
+   * Whether the file is outside of this process's folder. A write that depends on what was there under the lock then goes
+   * through the fence: a conditional one, and one that keeps the replaced version.
+   */
   readonly isElsewhere?: boolean
+  readonly keepsVersions?: boolean
   /** See CompleteOptions.assertHeld. */
   readonly assertHeld?: (() => void) | undefined
 }
@@ -235,7 +239,8 @@ async function move(root: LocalRoot, order: PutOrder, target: string): Promise<v
       if (!cannotLink(error)) throw error
     }
   }
-  const needsFence = order.isElsewhere && order.conditions !== undefined
+  const needsFence =
+    order.isElsewhere && (order.conditions !== undefined || order.keepsVersions === true)
   const token = needsFence ? await linkIntoFence(root, order) : undefined
   try {
     order.assertHeld?.()

@@ -2,20 +2,22 @@
  * A process that is suspended, as by SIGSTOP, before or after a file system call, and resumes when it gets input. It
  * prints its name when it is suspended, and later the result of its task.
  *
- *     node stalling-process.ts FOLDER TASK KEY ETAG CALL PATTERN
+ *     node stalling-process.ts FOLDER TASK KEY ETAG CALL PATTERN VERSIONING
  *
  * CALL is a function of node:fs, such as `rename`, or `after:rename`. PATTERN is a regular expression for one of its
- * paths. Only the first matching call suspends the process.
+ * paths. Only the first matching call suspends the process. VERSIONING is JSON, or empty.
  */
 import fs from 'node:fs'
 import { join } from 'node:path'
 import { thisProcess } from '../../../../../src/platform/process/identity.ts'
 import { openDatabase } from '../../../../../src/platform/state/open-database.ts'
+import type { WriteConditions } from '../../../../../src/storage/drives/drive.ts'
 import { openLocalDrive } from '../../../../../src/storage/drives/local/local-drive.ts'
 import { DatabaseFileRecords } from '../../../../../src/storage/drives/local/objects/file-record-table.ts'
 import { attributesOf, bucket, log, put } from './open-drive.ts'
 
-const [folder = '', task = '', key = '', etag = '', call = '', pattern = ''] = process.argv.slice(2)
+const [folder = '', task = '', key = '', etag = '', call = '', pattern = '', versioning = ''] =
+  process.argv.slice(2)
 const database = await openDatabase(
   { kind: 'sqlite', path: join(folder, 'records.db') },
   { migrate: false },
@@ -31,7 +33,10 @@ records.find = async (identity) => {
   await meanwhile?.()
   return found
 }
-const drive = await openLocalDrive({ root: join(folder, 'drive'), records, log })
+const drive = await openLocalDrive({
+  ...{ root: join(folder, 'drive'), records, log },
+  versioningOf: () => (versioning === '' ? undefined : JSON.parse(versioning)),
+})
 const conditions = { ifMatch: [etag] }
 let isArmed = true
 
@@ -46,21 +51,29 @@ const tasks: Readonly<Record<string, () => Promise<unknown>>> = {
     await drive.remove(bucket, key, conditions)
   },
   /** Without a CALL, it is suspended while its condition is checked. */
-  async completeIfMatch() {
-    const target = { bucket, key }
-    const part = await drive.uploads.append(await drive.uploads.begin('u', target), { offset: 0 })
-    await part.write(Buffer.from('completed'))
-    const state = await part.commit()
-    if (call === '') onRead = async () => undefined
-    const attributes = attributesOf('completed')
-    await drive.uploads.complete(state, { target, size: 9, attributes, conditions })
-  },
+  completeIfMatch: () => complete(conditions),
+  complete: () => complete(undefined),
   /** The second request follows at once, even if the first one fails. */
   async replaceTwice() {
     await put(drive, key, 'late').catch(() => undefined)
     isArmed = true
     await put(drive, key, 'late again', conditions)
   },
+}
+
+async function complete(conditions: WriteConditions | undefined) {
+  const target = { bucket, key }
+  const part = await drive.uploads.append(await drive.uploads.begin('u', target), { offset: 0 })
+  await part.write(Buffer.from('completed'))
+  const state = await part.commit()
+  if (call === '') onRead = async () => undefined
+  const attributes = attributesOf('completed')
+  await drive.uploads.complete(state, {
+    target,
+    size: 9,
+    attributes,
+    ...(conditions && { conditions }),
+  })
 }
 
 function suspend(): void {
