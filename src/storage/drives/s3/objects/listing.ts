@@ -234,7 +234,7 @@ function entriesOf(page: ListObjectsV2CommandOutput, folder: string): Entry[] {
 }
 
 /** One listing to request from the store. */
-export interface ListStep {
+interface ListStep {
   readonly prefix: string
   /** Only keys after this one. */
   readonly after: string
