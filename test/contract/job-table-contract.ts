@@ -328,7 +328,7 @@ function describeUpgrade(createLocation: () => Promise<DatabaseLocation>): void 
   test('The upgrade keeps expiry runs, and where they were', async (t) => {
     const { jobs, table } = await open(t)
     const runs = await expiryRuns(jobs)
-    const none = { isDone: false, problem: undefined }
+    const none = { isDone: false, problem: undefined, versions: 0, locked: 0 }
     assert.deepEqual(
       runs.toSorted((a, b) => a.beganAtMs - b.beganAtMs),
       [
@@ -343,7 +343,8 @@ function describeUpgrade(createLocation: () => Promise<DatabaseLocation>): void 
         },
         { ...none, bucket: 'stopped', beganAtMs: 110, objects: 4, uploads: 0, failures: 0 },
         {
-          ...{ bucket: 'away', beganAtMs: 120, isDone: false, objects: 5, uploads: 1, failures: 0 },
+          ...none,
+          ...{ bucket: 'away', beganAtMs: 120, objects: 5, uploads: 1, failures: 0 },
           problem: 'The drive is away.',
         },
         { ...none, bucket: 'runs', beganAtMs: 130, objects: 0, uploads: 0, failures: 0 },
