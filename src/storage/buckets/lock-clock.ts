@@ -9,7 +9,7 @@ const believedAtStartMs = 7 * 24 * hourMs
 /** Later, the time follows a clock that is ahead at this multiple of the time that passes: a day in an hour. */
 const maxRate = 24
 
-/** How far the time goes on before it is stored. */
+/** How far the clock advances before its time is stored again. */
 const storedEveryMs = hourMs
 
 /** A difference from the clock that is logged. */

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
 import type { AttributeChange, Attributes, LockRules } from '../attributes.ts'
 import type { ObjectMetadata, ObjectName, RemovalConditions, WriteConditions } from '../drive.ts'
@@ -15,7 +16,6 @@ import {
   type VersionOptions,
 } from '../versions.ts'
 import { assertConditions } from '../write-conditions.ts'
-import { MemoryVersionIds } from './memory-version-ids.ts'
 
 /** A version of an object, or a delete marker. Never changes. */
 export interface MemoryObject extends ObjectMetadata {
@@ -55,6 +55,29 @@ const marker = {
   attributes: { etag: '', headers: {}, metadata: {} },
   isDeleteMarker: true,
 } as const
+
+/** The number of an order in an ID is of this many hexadecimal digits: enough for all safe integers. */
+const orderDigits = 14
+
+/** How many versions may be created in a millisecond before their orders are ahead of the clock. */
+const ordersInMs = 1_000
+
+/** Makes version IDs: 32 hexadecimal digits that are in the order of creation, and that nobody can guess. */
+class MemoryVersionIds {
+  #last = 0
+
+  next(nowMs: number): { readonly order: number; readonly id: string } {
+    const order = Math.max(this.#last + 1, Math.floor(nowMs) * ordersInMs)
+    this.#last = order
+    const random = randomBytes(9).toString('hex')
+    return { order, id: order.toString(16).padStart(orderDigits, '0') + random }
+  }
+
+  /** Infinity for the ID `null`, and for one that no version ever had. */
+  orderOf(id: string): number {
+    return /^[0-9a-f]{32}$/.test(id) ? Number.parseInt(id.slice(0, orderDigits), 16) : Infinity
+  }
+}
 
 /** The buckets and their objects. Every change is made in one turn of the event loop, so it is atomic. */
 export class MemoryObjects {
