@@ -3,7 +3,8 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { before, describe, test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { absenceOfChromium, startChromium } from '../support/chromium.ts'
+import { withinTime } from '../../src/platform/process/time-limit.ts'
+import { absenceOfChromium, pageTimeoutMs, startChromium } from '../support/chromium.ts'
 import { barriers, dashboardPassword, useDashboard } from '../support/dashboard.ts'
 import { dashboardStates } from '../support/dashboard-states.ts'
 import { FileBrowser, writeTree } from '../support/file-browser.ts'
@@ -18,6 +19,9 @@ import { versionedBucket } from '../support/version-states.ts'
 
 /** WCAG 2.2, "Target Size (Enhanced)". */
 const fingerPx = 44
+
+/** A state waits for several elements, one after the other. */
+const stateTimeoutMs = 2 * pageTimeoutMs
 
 const phone = { hasTouch: true, isMobile: true } as const
 const looks = [
@@ -42,15 +46,22 @@ describe('Every state of the dashboard', { concurrency: true, skip: absenceOfChr
       before(() => fill(dashboard().gateway))
       test(`has no axe-core finding${isPhone ? ' and fits a finger' : ''}`, async () => {
         const page = await dashboard().openSignedIn('/', options)
-        const problems: string[] = []
-        for (const state of dashboardStates) {
+        const problemsOf = async (state: DashboardState) => {
           await page.goto(`${dashboard().gateway.url}/-${state.path}`)
           await reach(state, page)
           const found = await barriers(page)
           const misfits = isPhone ? await layoutProblems(page, fingerPx) : []
-          problems.push(...[...found, ...misfits].map((problem) => `${state.name}: ${problem}`))
           await takePicture(page, `${state.name} ${name}`)
           await page.unrouteAll()
+          return [...found, ...misfits].map((problem) => `${state.name}: ${problem}`)
+        }
+        const problems: string[] = []
+        for (const state of dashboardStates) {
+          // Code in a page has no time limit of its own.
+          const found = await withinTime(problemsOf(state), stateTimeoutMs).catch((cause) => {
+            throw new Error(`cannot check the state: ${state.name}`, { cause })
+          })
+          problems.push(...found)
         }
         assert.deepEqual(problems, [])
       })
