@@ -74,7 +74,11 @@ export const partialFiles: readonly { readonly files: string; readonly every: nu
   { files: 'test/faults/{lighttpd,rclone-serve}.test.ts', every: Infinity },
   { files: 'test/lines/{apache,lighttpd,memory,rclone-serve,wsgidav}.test.ts', every: Infinity },
   // The whole contract on one kind of cloud drive.
-  { files: 'test/contract/{google-drive-objects,s3-bucketry,webdav-apache}.test.ts', every: 3 },
+  {
+    files:
+      'test/contract/{google-drive-objects,s3-bucketry,s3-bucketry-versions,webdav-apache}.test.ts',
+    every: 4,
+  },
   { files: 'test/contract/{google,webdav}-*.test.ts', every: 3 },
   { files: 'test/{fakes/*,lines}/*.test.ts', every: 3 },
   { files: 'test/regressions/{google,s3,webdav}/*.test.ts', every: 5 },
