@@ -52,6 +52,8 @@ const routes: readonly Route[] = [
   { path: '/-', isWhole: false, part: 'web' },
   { path: '/auth', isWhole: false, part: 'json' },
   { path: '/v1', isWhole: false, part: 'json' },
+  // No bucket has a name of two letters (AWS, "General purpose bucket naming rules").
+  { path: '/ai', isWhole: false, part: 'json' },
   { path: faviconPath, isWhole: true, part: 'web', unlessBucket: faviconPath.slice(1) },
 ]
 

@@ -141,5 +141,5 @@ function isOfClient({
   const { hostBucket, operation } = logFields
   if (hostBucket !== undefined) return true
   if (operation === probeOperation || operation === 'toDashboard') return false
-  return part === 's3' || part === 'shares' || rawPath.startsWith('/v1/')
+  return part === 's3' || part === 'shares' || /^\/(ai\/)?v1\//.test(rawPath)
 }

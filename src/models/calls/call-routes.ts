@@ -9,7 +9,7 @@ import {
 } from '../../platform/json-api/route.ts'
 import { listError } from '../list/list-schemas.ts'
 import { preflight } from '../list/model-list-api.ts'
-import { triesPath } from '../list/models-error-format.ts'
+import { modelPrefixes, triesPath } from '../list/models-error-format.ts'
 import { type CallAccess, type Caller, dashboardCaller } from './call-access.ts'
 import { type CallPath, callPaths } from './call-paths.ts'
 import type { ModelCalls } from './model-calls.ts'
@@ -53,14 +53,22 @@ export function callRoutes({ calls, callAccess, session }: CallRoutesParts): rea
   }
   const common = { tag: 'models', access, errorSchema: listError }
   return [
-    ...routesBelow(
-      '/v1',
-      common,
-      callPaths.map((path) => callRoute(path, (request) => callAccess.of(request))),
-    ),
-    ...callPaths.map(({ path }) => preflight(`/v1${path}`, preflightHeaders)),
+    ...modelPrefixes.flatMap(served),
     ...routesBelow(triesPath, { tag: 'calls', access: session, errorSchema: listError }, tries()),
   ]
+
+  /** The OpenAPI document has the paths once. */
+  function served(prefix: string): readonly Route[] {
+    const described =
+      prefix === '/v1' ? { description: 'Also below `/ai/v1`.' } : { isHidden: true }
+    const routes = callPaths.map((path) => {
+      return { ...callRoute(path, (request) => callAccess.of(request)), ...described }
+    })
+    return [
+      ...routesBelow(prefix, common, routes),
+      ...callPaths.map(({ path }) => preflight(prefix + path, preflightHeaders)),
+    ]
+  }
 
   /** The same calls with a session, so that the browser needs no key. They send no CORS fields to other origins. */
   function tries(): readonly Route[] {

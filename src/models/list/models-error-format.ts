@@ -1,11 +1,13 @@
 import type { ApiError, ErrorFormat } from '../../platform/json-api/api-error.ts'
 
+/** The paths of the APIs of models: the contract's, and the one for applications (docs/calling-models.md). */
+export const modelPrefixes = ['/v1', '/ai/v1'] as const
+
 /**
- * The response format below /v1: readable for pages of any origin, including errors, which have
+ * The response format of models: readable for pages of any origin, including errors, which have
  * OpenAI's format (docs/contract/model-list.md, "Model list errors").
  */
-const openAiErrorFormat: ErrorFormat = {
-  prefix: '/v1',
+const openAiErrorFormat: Omit<ErrorFormat, 'prefix'> = {
   headers: { 'access-control-allow-origin': '*' },
   errorBody: (error) => {
     const { message, code } = error
@@ -27,8 +29,7 @@ const anthropicTypes: Readonly<Record<number, string>> = {
 }
 
 /** For the paths of Anthropic's API. */
-const anthropicErrorFormat: ErrorFormat = {
-  prefix: '/v1/messages',
+const anthropicErrorFormat: Omit<ErrorFormat, 'prefix'> = {
   headers: { 'access-control-allow-origin': '*' },
   errorBody({ status, message }) {
     const type = anthropicTypes[status] ?? (status >= 500 ? 'api_error' : 'invalid_request_error')
@@ -42,10 +43,10 @@ const triesErrorFormat: ErrorFormat = {
   errorBody: openAiErrorFormat.errorBody,
 }
 
-/** The formats below /v1 and of the dashboard's calls. The first one with a matching path is used. */
+/** The formats of the paths of models and of the dashboard's calls. The first one with a matching path is used. */
 export const modelsErrorFormats: readonly ErrorFormat[] = [
-  anthropicErrorFormat,
-  openAiErrorFormat,
+  ...modelPrefixes.map((prefix) => ({ prefix: `${prefix}/messages`, ...anthropicErrorFormat })),
+  ...['/v1', '/ai'].map((prefix) => ({ prefix, ...openAiErrorFormat })),
   triesErrorFormat,
 ]
 

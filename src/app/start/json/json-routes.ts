@@ -29,7 +29,7 @@ import { type ModelCallsWiring, openModelCalls } from './model-calls.ts'
 export interface JsonProtocolParts extends ManagementWiring, ModelCallsWiring {}
 
 /**
- * The routes of `/auth`, `/v1` and `/-/api`, and of their OpenAPI description.
+ * The routes of `/auth`, `/v1`, `/ai/v1` and `/-/api`, and of their OpenAPI description.
  *
  * @throws CatalogueError with a user-facing message when MODEL_CATALOGUE has mistakes.
  */
@@ -89,7 +89,7 @@ function modelRoutes(
 }
 
 /**
- * `/auth`, `/v1`, `/-/api` and their OpenAPI description as one handler.
+ * `/auth`, `/v1`, `/ai/v1`, `/-/api` and their OpenAPI description as one handler.
  *
  * @throws CatalogueError with a user-facing message when MODEL_CATALOGUE has mistakes.
  */

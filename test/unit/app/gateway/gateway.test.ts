@@ -57,6 +57,8 @@ for (const [target, body] of [
   ['/auth', 'json'],
   ['/auth/login', 'json'],
   ['/v1/models', 'json'],
+  ['/ai/v1/models', 'json'],
+  ['/aide/v1/models', 's3'],
 ] as const) {
   test(`The gateway hands ${target} to ${body}`, async () => {
     assert.equal((await gateway(requestOf('GET', target))).body, body)

@@ -32,7 +32,8 @@ test('Requests of clients are added up by the minute, those of two processes tog
   for (const status of [200, 206, 404, 412, 403, 503])
     here.onRequest(recordOf(get, outcome(status)))
   there.onRequest(recordOf(get, outcome(500)))
-  there.onRequest(recordOf(requestOf('POST', '/v1/chat/completions'), outcome(200)))
+  for (const target of ['/v1/chat/completions', '/ai/v1/messages'])
+    there.onRequest(recordOf(requestOf('POST', target), outcome(200)))
   there.onRequest(recordOf(requestOf('GET', '/-/x'), outcome(200, { hostBucket: 'files' })))
   there.onRequest(recordOf(requestOf('GET', '/-/s/abc'), outcome(200)))
   for (const target of ['/-/api/status', '/-/files', '/auth/login', '/-/livez', '/-/metrics']) {
@@ -49,7 +50,7 @@ test('Requests of clients are added up by the minute, those of two processes tog
       return [atMs, requests, refused, failed, sentBytes]
     }),
     [
-      [startMs, 10, 1, 2, 10_000],
+      [startMs, 11, 1, 2, 11_000],
       [startMs + minuteMs, 1, 0, 0, 1_000],
     ],
   )
