@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
+import { childrenOf } from './process-tree.ts'
 import { startArguments } from './start-command.ts'
 
 export interface LogLine {
@@ -122,9 +122,4 @@ export class MainProcess {
   workers(): number[] {
     return childrenOf(this.pid)
   }
-}
-
-function childrenOf(pid: number): number[] {
-  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'latin1')
-  return children.trim().split(' ').filter(Boolean).map(Number)
 }

@@ -16,7 +16,6 @@ export function makeMemoryFolder(): string | undefined {
     // Like /tmp: some tests start servers and processes of other users.
     fs.chmodSync(folder, 0o1777)
     process.on('exit', () => fs.rmSync(folder, { recursive: true, force: true }))
-    for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1))
     return folder
   } catch {
     return undefined

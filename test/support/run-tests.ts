@@ -8,6 +8,7 @@ import { spec } from 'node:test/reporters'
 import { pathToFileURL } from 'node:url'
 import { makeMemoryFolder } from './memory-folder.ts'
 import { repeatCommand } from './repeat-command.ts'
+import { RunningFiles } from './running-files.ts'
 import { shareProcesses } from './shared-processes.ts'
 import { ciGroups, filesLeftOut, isFull, testGroups } from './test-groups.ts'
 
@@ -32,13 +33,20 @@ const counts = { passed: 0, failed: 0, skipped: 0 }
 /** The files that need most CPU time are shown: they decide how long a run takes. */
 const mostShown = 25
 /** A file that takes longer hangs: it fails instead of the whole run. The fleet test at full length takes 15 minutes. */
-const longestFileMs = (isFull ? 60 : 20) * 60_000
+const longestFileMs = Number(process.env.LONGEST_FILE_MS ?? (isFull ? 60 : 20) * 60_000)
+/** Less than the limits of the jobs in .github/workflows: what they stop says nothing about what it was doing. */
+const longestRunMs = Number(process.env.LONGEST_RUN_MS ?? (isFull ? 110 : 50) * 60_000)
+const running = new RunningFiles(longestFileMs)
 const failedFiles = new Set<string>()
+/** In the order in which they failed, whereas node:test shows a file after all files before it. */
+const failures: string[] = []
 const durations = new Map<string, number>()
 
 // A third of the time of a short file goes into compiling: a shared cache needs it once.
 process.env.NODE_COMPILE_CACHE ??= join(project, 'node_modules/.cache/node-compile')
 process.on('exit', () => {
+  const left = running.killAll()
+  if (left.length > 0) showStopped(left)
   const isRefused = isCi && counts.skipped > 0
   if (counts.failed > 0 || counts.passed === 0 || isRefused) process.exitCode = 1
   const turn = process.env.SHARE_TURN
@@ -46,6 +54,8 @@ process.on('exit', () => {
   if (turn !== undefined && failedFiles.size > 0) showRepeat()
   console.log(`${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped`)
 })
+for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1))
+if (isCi) setTimeout(() => process.exit(1), longestRunMs).unref()
 if (process.env.TMPDIR === undefined) {
   const memoryFolder = makeMemoryFolder()
   if (memoryFolder !== undefined) process.env.TMPDIR = memoryFolder
@@ -61,6 +71,16 @@ try {
   showTimes(process.env.CPU_TIMES)
 } finally {
   rmSync(groupFolder, { recursive: true })
+}
+// What a file started may still run and hold its standard error, for which nothing waits.
+process.exit()
+
+/** The counts are known at the end only. */
+function showStopped(left: readonly string[]): void {
+  counts.failed += left.length
+  console.log('\nThe run was stopped, or took too long.')
+  for (const line of left) console.log(line)
+  for (const name of failures) console.log(`failed before: ${name}`)
 }
 
 /** A newer commit may not be the cause: what a push runs differs from push to push. */
@@ -98,6 +118,9 @@ async function finished(tests: ReturnType<typeof run>): Promise<void> {
   })
   // The only sign of a process that ended before its summary.
   tests.on('test:fail', ({ file }) => addFailed(file))
+  tests.on('test:complete', ({ details, file, name }) => {
+    if (!details.passed) failures.push(`${file && relative(project, file)}: ${name}`)
+  })
   const report = tests.compose(spec)
   report.pipe(process.stdout, { end: false })
   await new Promise((resolve) => report.on('end', resolve))

@@ -1,5 +1,4 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
-import { readFileSync } from 'node:fs'
 import { appendFile, chown, mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,6 +6,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { Client } from 'pg'
 import { freePort } from './free-port.ts'
+import { signalAll, treeOf } from './process-tree.ts'
 
 const run = promisify(execFile)
 const debianFolder = '/usr/lib/postgresql'
@@ -88,6 +88,8 @@ async function startOwn(
     spawn(join(binaries, 'postgres'), [...place, ...options], { ...owner, stdio: 'ignore' })
   let server = start()
   const stop = async () => {
+    // A frozen one takes SIGINT when it goes on.
+    signalAll(treeOf(server.pid ?? 0), 'SIGCONT')
     await end(server)
     await rm(folder, { recursive: true, force: true })
   }
@@ -103,8 +105,8 @@ async function startOwn(
     get pid() {
       return server.pid ?? 0
     },
-    freeze: () => signalAll(server, 'SIGSTOP'),
-    thaw: () => signalAll(server, 'SIGCONT'),
+    freeze: () => signalAll(treeOf(server.pid ?? 0), 'SIGSTOP'),
+    thaw: () => signalAll(treeOf(server.pid ?? 0), 'SIGCONT'),
     goAway: () => end(server),
     crash: () => end(server, 'SIGQUIT'),
     async comeBack() {
@@ -126,8 +128,11 @@ function serverAt(url: string, stop: () => Promise<void>): TestPostgres {
       return database.href
     },
     async stop() {
-      for (const name of created) await runAt(url, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)
-      await stop()
+      try {
+        for (const name of created) await runAt(url, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)
+      } finally {
+        await stop()
+      }
     },
   }
 }
@@ -139,19 +144,6 @@ async function runAt(url: string, sql: string): Promise<void> {
     await client.query(sql)
   } finally {
     await client.end()
-  }
-}
-
-/** To the server and the processes of its connections (Linux). */
-function signalAll({ pid = 0 }: ChildProcess, signal: NodeJS.Signals): void {
-  process.kill(pid, signal)
-  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'latin1')
-  for (const child of children.trim().split(' ')) {
-    try {
-      process.kill(Number(child), signal)
-    } catch {
-      // A connection that was closed meanwhile.
-    }
   }
 }
 
