@@ -7,6 +7,9 @@ import type { TestHost } from '../support/test-network.ts'
 
 /** Running requests have 25 s to finish. PostgreSQL may be away, and the gateway cut off from it and the store meanwhile. */
 const longestStopMs = 180_000
+/** It may have to wait for a database and a store that come back. */
+const longestUnreadyMs = 180_000
+const longestAnswerMs = 10_000
 
 export interface FleetMemberParts {
   /** The working directory. */
@@ -117,9 +120,13 @@ export class FleetMember {
   }
 
   async untilReady(): Promise<void> {
+    const giveUpAt = performance.now() + longestUnreadyMs
     for (;;) {
-      const reply = await fetch(`${this.#url}/-/readyz`).catch(() => undefined)
+      const signal = AbortSignal.timeout(longestAnswerMs)
+      const reply = await fetch(`${this.#url}/-/readyz`, { signal }).catch(() => undefined)
       if (reply?.status === 200) return
+      const isLate = performance.now() > giveUpAt
+      assert.ok(!this.#hasEnded && !isLate, `not ready: ${this.log.slice(-20_000)}`)
       await delay(100)
     }
   }

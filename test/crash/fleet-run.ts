@@ -47,19 +47,40 @@ export async function runFleet(
   // Other tests have priority. All processes that are started here inherit this.
   setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
   t.diagnostic(`FLEET_SEED=${seed}`)
-  const { start, ...servers } = await scene(t, drive)
+  const members: FleetMember[] = []
+  const cleaning = new AsyncDisposableStack()
+  const running = runMembers(t, drive, { members, cleaning, before })
+  t.after(async () => {
+    // At a timeout, all of this still runs. Without gateways it ends, and nothing of it may start a server after that.
+    for (const member of members) await member.end()
+    await running.catch(() => undefined)
+    await cleaning.disposeAsync()
+  })
+  await running
+}
+
+interface FleetRun {
+  /** Those that were started. */
+  readonly members: FleetMember[]
+  /** Of what they use. */
+  readonly cleaning: AsyncDisposableStack
+  readonly before: (fleet: Fleet, store: BelievedStore) => Promise<void>
+}
+
+async function runMembers(t: TestContext, drive: FleetDrive, run: FleetRun): Promise<void> {
+  const { start, ...servers } = await scene(t.signal, drive, run)
   const [first, ...others] = clocks.slice(0, drive.gateways)
   const fleet: Fleet = await Promise.all([start(first ?? {}), ...others.map(start)])
   const { clients, shapes, share, lateMs } = drive
   const random = new Random(seed)
   const store = new BelievedStore(lateMs)
-  await before(fleet, store)
+  await run.before(fleet, store)
   await putCopySource({ server: fleet[0].server, store })
   const writers = new FleetWriters({ fleet, store, random, clients, shapes })
   await writers.begin()
   const { signal } = t
   const disturbance = new FleetDisturbance({ fleet, ...servers, random, share, signal })
-  t.after(() => disturbance.stop())
+  run.cleaning.defer(() => disturbance.stop())
   let isOver = false
   const disturbed = disturbance.run().finally(() => {
     isOver = true
@@ -78,9 +99,7 @@ export async function runFleet(
   assert.ok(writers.counts.steps > 500 * share, 'the writers did next to nothing')
 }
 
-async function scene(t: TestContext, drive: FleetDrive) {
-  const cleaning = new AsyncDisposableStack()
-  t.after(() => cleaning.disposeAsync())
+async function scene(signal: AbortSignal, drive: FleetDrive, { members, cleaning }: FleetRun) {
   const network = TestNetwork.make(drive.gateways)
   cleaning.defer(() => network.remove())
   const { hosts } = network
@@ -108,11 +127,10 @@ async function scene(t: TestContext, drive: FleetDrive) {
     const host = hosts[index] ?? assert.fail()
     const folder = mkdtempSync(join(diskFolder, 'bucketry-fleet-'))
     const own = { ...settings, ...clock, ...opened.settings(index) }
+    cleaning.defer(() => rmSync(folder, { recursive: true, force: true }))
+    signal.throwIfAborted()
     const member = new FleetMember({ folder, host, settings: own })
-    cleaning.defer(async () => {
-      await member.end()
-      rmSync(folder, { recursive: true, force: true })
-    })
+    members.push(member)
     await member.start()
     return member
   }
