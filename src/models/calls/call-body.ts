@@ -2,20 +2,38 @@ import type { HttpRequest } from '../../platform/http/message.ts'
 import { BodyError, BodyReading } from '../../platform/http/read-body.ts'
 import { ApiError } from '../../platform/json-api/api-error.ts'
 import { withinTime } from '../../platform/process/time-limit.ts'
+import { parsedJson } from '../../platform/text/json-text.ts'
 import type { CallPath } from './call-paths.ts'
 import { FormModel } from './form-model.ts'
-import { JsonModel, type ModelFinder, type ModelName, withModelName } from './model-name.ts'
+import {
+  type BodyField,
+  JsonModel,
+  type ModelFinder,
+  type ModelName,
+  withModelName,
+} from './model-name.ts'
 
 /** The maximum time without bytes. */
 const idleMs = 30_000
 /** Bodies up to this size are sent in one piece. */
 const onePieceBytes = 64 * 1024
 const smallBlockBytes = 4 * 1024
+/** The maximum bytes of a field that is parsed. */
+const maxValueBytes = 4 * 1024
 const blockBytes = 64 * 1024
 /** What all bodies of a process may hold together, as a multiple of the limit of one body. */
 const bodiesHeld = 8
 
+/** Reads fields of a JSON body, as long as it is held. */
+export interface BodyFields {
+  /** The bytes of a field; undefined if there is none, and for a form. */
+  bytes(name: BodyField): Buffer | undefined
+  /** The value of a field of at most 4 KiB. */
+  value(name: BodyField): unknown
+}
+
 export interface CallBody {
+  readonly fields: BodyFields
   /** The model that the client asks for. */
   readonly model: string
   /** Bytes that have arrived so far. */
@@ -199,8 +217,21 @@ interface ReadBody {
 function bodyOf({ request, bytes, found, finder, isWhole, release }: ReadBody): CallBody {
   // undici keeps the body until the answer ends, which may take hours, so the body must not contain the bytes itself.
   let held = bytes
+  const bytesOf = (name: BodyField) => {
+    const range = finder.rangeOf?.(name)
+    return range === undefined ? undefined : held.subarray(...range)
+  }
   return {
     ...{ model: found.name, bytes: bytes.length, isWhole },
+    fields: {
+      bytes: bytesOf,
+      value(name) {
+        const text = bytesOf(name)
+        return text === undefined || text.length > maxValueBytes
+          ? undefined
+          : parsedJson(text.toString())
+      },
+    },
     send(name) {
       const piecesOf = () => withModelName(held, found, name)
       const length = piecesOf().reduce((sum, piece) => sum + piece.length, 0)

@@ -93,7 +93,7 @@ export interface JsonField {
 
 /** Reads JSON in pieces of any size and finds fields of the outermost object. */
 export class JsonScanner {
-  readonly #lowerName: string
+  readonly #lowerNames: readonly string[]
   #state = number.value
   /** Bytes before the current piece. */
   #offset = 0
@@ -104,14 +104,19 @@ export class JsonScanner {
   #nameParts: Buffer[] = []
   #nameFrom = -1
   #field: Omit<JsonField, 'end'> | undefined
-  /** The first two fields with the name. */
-  readonly found: JsonField[] = []
+  /** The first two fields with each of the names. */
+  readonly #found: JsonField[] = []
   /** Where the outermost array or object ends. */
   endedAt: number | undefined
 
-  /** @param lowerName the name of the wanted fields, in lower case; any case matches */
-  constructor(lowerName: string) {
-    this.#lowerName = lowerName
+  /** @param lowerNames the names of the wanted fields, in lower case; any case matches */
+  constructor(lowerNames: readonly string[]) {
+    this.#lowerNames = lowerNames
+  }
+
+  /** The first two fields with this name, in any case of letters. */
+  fields(lowerName: string): readonly JsonField[] {
+    return this.#found.filter((field) => spelledAs(field.name) === lowerName)
   }
 
   /** Whether the bytes so far are one complete value. */
@@ -181,7 +186,8 @@ export class JsonScanner {
 
   #endField(at: number): void {
     if (this.#field === undefined || this.#levels.length !== 1) return
-    if (this.found.length < 2) this.found.push({ ...this.#field, end: at })
+    const isWanted = this.fields(spelledAs(this.#field.name)).length < 2
+    if (isWanted) this.#found.push({ ...this.#field, end: at })
     this.#field = undefined
   }
 
@@ -197,17 +203,24 @@ export class JsonScanner {
     const text = this.#nameParts.length === 0 ? end : Buffer.concat([...this.#nameParts, end])
     this.#nameParts = []
     this.#nameFrom = -1
-    if (text.length < this.#lowerName.length + 2 || text.length > maxNameBytes) return
+    if (text.length > maxNameBytes) return
     const name = String(JSON.parse(text.toString()))
-    // Parsers in C may end a name at U+0000.
-    const read = name.split('\0', 1)[0]?.toLowerCase()
-    if (read === this.#lowerName) this.#field = { name, start: 0 }
+    if (this.#lowerNames.includes(spelledAs(name))) this.#field = { name, start: 0 }
   }
 }
 
+/** A name as some parsers read it: those in Go ignore case, those in C may end it at U+0000. */
+function spelledAs(name: string): string {
+  return name.split('\0', 1)[0]?.toLowerCase() ?? ''
+}
+
+const pieceBytes = 4 * 1024
+
 /** The end of the array or object that begins at `start`; undefined if it is not JSON. */
 export function endOfValue(bytes: Buffer, start: number): number | undefined {
-  const scanner = new JsonScanner('')
-  scanner.feed(bytes.subarray(start))
+  const scanner = new JsonScanner([])
+  for (let at = start; at < bytes.length && scanner.endedAt === undefined; at += pieceBytes) {
+    if (!scanner.feed(bytes.subarray(at, at + pieceBytes))) break
+  }
   return scanner.endedAt === undefined ? undefined : start + scanner.endedAt
 }

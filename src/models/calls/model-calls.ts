@@ -20,6 +20,7 @@ import { type CallRecorder, estimatedTokensOf } from './call-record.ts'
 import { consequences, type Failure } from './failures.ts'
 import { passedAnswer, passedError, UpstreamKeys } from './passed-answer.ts'
 import type { Pause, Pauses } from './pauses.ts'
+import { conversationOf, spread } from './spreading.ts'
 
 export interface ModelCallsParts {
   readonly index: Pick<CallIndex, 'resolve'>
@@ -80,7 +81,9 @@ export class ModelCalls {
     try {
       caller.assertAllowed(body.model)
       const found = await this.#parts.index.resolve(body.model, path.kinds)
-      const targets = this.#targetsOf(found, body.model, path)
+      const { 'x-session-affinity': affinity } = request.headers
+      const conversation = () => conversationOf(body.fields, affinity) ?? request.id
+      const targets = spread(this.#targetsOf(found, body.model, path), conversation)
       if (path.isFree !== true) letGo = await caller.hold(estimatedTokensOf(path, body.bytes))
       return await this.#tryAll(targets, { request, path, caller, body, release })
     } catch (error) {

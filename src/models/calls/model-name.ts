@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { ApiError } from '../../platform/json-api/api-error.ts'
-import { JsonScanner } from './json-syntax.ts'
+import { type JsonField, JsonScanner } from './json-syntax.ts'
 
 /** The model that a body names, and its position. */
 export interface ModelName {
@@ -12,6 +12,18 @@ export interface ModelName {
   readonly encode: (name: string) => string
 }
 
+/** Fields of a JSON body, besides the model, that decide where a call goes and what it may cost. */
+const readFields = [
+  ...['previous_response_id', 'conversation', 'store'],
+  ...['prompt_cache_key', 'metadata', 'messages', 'input'],
+  ...['max_tokens', 'max_completion_tokens', 'max_output_tokens'],
+] as const
+
+export type BodyField = (typeof readFields)[number]
+
+/** Name another object of the upstream, so that it must be certain which one. */
+const clearFields = ['previous_response_id', 'conversation'] as const
+
 /** Finds the model in a body while it arrives. */
 export interface ModelFinder {
   /** Takes the next bytes, in order. @throws ApiError 400 */
@@ -22,11 +34,17 @@ export interface ModelFinder {
    * @throws ApiError 400
    */
   find(body: Buffer, isWhole: boolean): ModelName
+  /** The range of a field; undefined if the body does not have it, or is a form. */
+  rangeOf?(name: BodyField): readonly [start: number, end: number] | undefined
 }
 
 /** The error for a body whose model is unclear. */
 export function unclearModel(message: string, options?: ErrorOptions): ApiError {
-  return new ApiError(400, message, { ...options, field: 'model' })
+  return unclear('model', message, options)
+}
+
+function unclear(field: string, message: string, options?: ErrorOptions): ApiError {
+  return new ApiError(400, message, { ...options, field })
 }
 
 /** The body with another name, in pieces that share its memory. */
@@ -45,7 +63,7 @@ const quote = 0x22
  * encoding/json), so a second spelling is refused: the upstream must not read a different model than we do.
  */
 export class JsonModel implements ModelFinder {
-  readonly #scanner = new JsonScanner('model')
+  readonly #scanner = new JsonScanner(['model', ...readFields])
 
   take(bytes: Buffer): void {
     if (!this.#scanner.feed(bytes)) throw notJson()
@@ -53,10 +71,9 @@ export class JsonModel implements ModelFinder {
 
   find(body: Buffer): ModelName {
     if (!this.#scanner.isWhole || !isUtf8(body)) throw notJson()
-    const [field, another] = this.#scanner.found
-    if (another !== undefined)
-      throw unclearModel('The body contains the field model more than once.')
-    if (field?.name !== 'model')
+    for (const name of clearFields) this.#only(name)
+    const field = this.#only('model')
+    if (field === undefined)
       throw unclearModel('The body must be a JSON object with the field model.')
     const text = body.toString('latin1', field.start, field.end)
     const start = field.start + (text.length - text.trimStart().length)
@@ -64,6 +81,21 @@ export class JsonModel implements ModelFinder {
     if (body[start] !== quote) throw unclearModel('The field model must be a string.')
     const name = String(JSON.parse(body.toString('utf8', start, end)))
     return { name, start, end, encode: (other) => JSON.stringify(other) }
+  }
+
+  rangeOf(name: BodyField): readonly [start: number, end: number] | undefined {
+    const field = this.#scanner.fields(name).find((one) => one.name === name)
+    return field === undefined ? undefined : [field.start, field.end]
+  }
+
+  /** @throws ApiError 400 if parsers differ in what the field is */
+  #only(name: string): JsonField | undefined {
+    const [field, another] = this.#scanner.fields(name)
+    if (another !== undefined)
+      throw unclear(name, `The body contains the field ${name} more than once.`)
+    if (field !== undefined && field.name !== name)
+      throw unclear(name, `The field ${name} must be spelled exactly as here.`)
+    return field
   }
 }
 

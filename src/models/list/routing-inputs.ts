@@ -39,6 +39,8 @@ export interface ProviderSpecificData {
   readonly baseUrl?: string | undefined
   readonly prefix?: string | undefined
   readonly enabledModels?: readonly string[] | undefined
+  /** Its share of the calls among connections of one priority. Default: 1. */
+  readonly weight?: number | undefined
 }
 
 export interface Combo {

@@ -20,6 +20,10 @@ export interface ActiveConnection {
    * (docs/contract/model-list.md, "Base ids").
    */
   readonly enabledModels: readonly string[] | undefined
+  /** Its rank by the stored priority; infinite without one. */
+  readonly priority: number
+  /** Its share of the calls among connections of one priority. */
+  readonly weight: number
 }
 
 interface ListedCombo {
@@ -56,6 +60,8 @@ function readConnection(row: Row): ActiveConnection {
     baseUrl: isText(data.baseUrl) ? data.baseUrl : undefined,
     apiKey: isText(row.apiKey) ? row.apiKey : undefined,
     enabledModels: enabledModels(data.enabledModels),
+    priority: rankOf(row.priority),
+    weight: typeof data.weight === 'number' && data.weight > 0 ? data.weight : 1,
   }
 }
 

@@ -137,20 +137,18 @@ function changedTo<Value>(given: Value | undefined, before: Value): Value {
 /** Merges field by field; null removes a field, or all of them. */
 function changedData(given: GivenData, before: ProviderSpecificData | undefined): GivenData {
   if (given === null) return null
-  const { baseUrl, prefix, enabledModels } = given ?? {}
+  const { baseUrl, prefix, enabledModels, weight } = given ?? {}
   return {
     baseUrl: changedTo(baseUrl, before?.baseUrl),
     prefix: changedTo(prefix, before?.prefix),
     enabledModels: changedTo(enabledModels, before?.enabledModels?.slice()),
+    weight: changedTo(weight, before?.weight),
   }
 }
 
 function presentData(data: GivenData): ProviderSpecificData | undefined {
-  const { baseUrl, prefix, enabledModels } = data ?? {}
-  if ((baseUrl ?? prefix ?? enabledModels ?? undefined) === undefined) return undefined
-  return {
-    baseUrl: baseUrl ?? undefined,
-    prefix: prefix ?? undefined,
-    enabledModels: enabledModels ?? undefined,
-  }
+  const present = Object.entries(data ?? {}).filter(
+    ([, value]) => (value ?? undefined) !== undefined,
+  )
+  return present.length === 0 ? undefined : Object.fromEntries(present)
 }

@@ -21,6 +21,7 @@ export const maxModelIdLength = 300
 export const maxUrlLength = 2_000
 
 export const maxPriority = 1_000_000
+export const maxWeight = 1_000
 
 const controlCharacter = /[\u0000-\u001f\u007f]/
 
@@ -136,4 +137,5 @@ export function orMissing<Schema extends z.ZodType>(schema: Schema) {
 
 export const serviceKind = z.enum(serviceKinds)
 export const priority = z.int().min(0).max(maxPriority)
+export const weight = z.int().min(1).max(maxWeight)
 export const timestampMs = z.int().min(0).max(8_640_000_000_000_000)

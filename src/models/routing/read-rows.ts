@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { isText } from '../list/stored-rows.ts'
-import { orMissing, serviceKind } from './field-schemas.ts'
+import { orMissing, serviceKind, weight } from './field-schemas.ts'
 import type { OrderedRow, RoutingSet, RoutingSnapshot } from './routing-table.ts'
 import {
   type BrokenRow,
@@ -39,6 +39,7 @@ const connectionRow = z.object({
       // Blank ids are skipped, but an array of blank ids is not empty
       // (docs/contract/model-list.md, "Base ids").
       enabledModels: z.array(z.string().catch('')).optional().catch(undefined),
+      weight: weight.optional().catch(undefined),
     })
     .optional()
     .catch(undefined),

@@ -21,6 +21,7 @@ import {
   priority,
   serviceKind,
   timestampMs,
+  weight,
 } from './field-schemas.ts'
 import { compatibleKinds } from './random-id.ts'
 
@@ -30,6 +31,9 @@ const providerSpecificData = z.strictObject({
   baseUrl: baseUrl.nullish(),
   prefix: prefix.nullish(),
   enabledModels: z.array(enabledModelId).max(maxEnabledModels).nullish(),
+  weight: weight
+    .nullish()
+    .describe('Its share of the calls among connections of one priority. Default: 1'),
 })
 
 const connectionFields = {
@@ -114,6 +118,7 @@ const providerSpecificDataAnswer = z.object({
   baseUrl: z.string().optional(),
   prefix: z.string().optional(),
   enabledModels: z.array(z.string()).readonly().optional(),
+  weight: z.int().optional(),
 })
 
 const connectionAnswer = z.object({

@@ -6,8 +6,10 @@ import { JsonScanner } from '../../../../src/models/calls/json-syntax.ts'
 
 /** The first two fields of this name, in any case of letters; undefined if it is not JSON in UTF-8. */
 function fieldsOfJson(bytes: Buffer, lowerName: string) {
-  const scanner = new JsonScanner(lowerName)
-  return scanner.feed(bytes) && scanner.isWhole && isUtf8(bytes) ? scanner.found : undefined
+  const scanner = new JsonScanner([lowerName])
+  return scanner.feed(bytes) && scanner.isWhole && isUtf8(bytes)
+    ? scanner.fields(lowerName)
+    : undefined
 }
 
 const isJson = (bytes: Buffer) => fieldsOfJson(bytes, 'model') !== undefined

@@ -57,17 +57,35 @@ test('newConnectionBody of a custom endpoint contains its kind instead of a prov
 test('connectionChange of an unchanged draft keeps everything, including the key', () => {
   const body = connectionChange(connectionDraft(stored))
   assert.deepEqual(body, {
-    name: 'Lab',
-    providerSpecificData: stored.providerSpecificData,
+    ...{ name: 'Lab', priority: null },
+    providerSpecificData: { ...stored.providerSpecificData, weight: null },
   })
   connectionChangeSchema.parse(body)
+})
+
+test('A draft keeps priority and weight, and leaves text to the service', () => {
+  const ranked = {
+    ...stored,
+    priority: 2,
+    providerSpecificData: { ...stored.providerSpecificData, weight: 3 },
+  }
+  const draft = connectionDraft(ranked)
+  const body = connectionChangeSchema.parse(connectionChange(draft))
+  assert.deepEqual([body.priority, body.providerSpecificData?.weight], [2, 3])
+  assert.match(connectionDetail(ranked), /priority 2 · weight 3$/)
+  for (const weight of ['three', '1.5', '-1', '0']) {
+    const { error } = connectionChangeSchema.safeParse(connectionChange({ ...draft, weight }))
+    assert.deepEqual(error?.issues[0]?.path, ['providerSpecificData', 'weight'], weight)
+  }
+  const added = newConnectionBody({ ...newConnectionDraft, provider: 'openai', priority: '1 ' })
+  assert.deepEqual(added, { provider: 'openai', priority: 1 })
 })
 
 test('connectionChange removes emptied fields', () => {
   const draft = { name: '', apiKey: '', baseUrl: ' ', prefix: '', enabledModels: '\n' }
   assert.deepEqual(connectionChange(draft), {
-    name: null,
-    providerSpecificData: { baseUrl: null, prefix: null, enabledModels: null },
+    ...{ name: null, priority: null },
+    providerSpecificData: { baseUrl: null, prefix: null, enabledModels: null, weight: null },
   })
 })
 

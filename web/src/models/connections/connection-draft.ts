@@ -45,6 +45,22 @@ const placeFields: readonly FieldSpec[] = [
     path: 'providerSpecificData.enabledModels',
     description: 'One id per line. Leave empty to list all models of the provider',
   },
+  {
+    name: 'priority',
+    label: 'Priority',
+    kind: 'text',
+    path: 'priority',
+    description:
+      'Lower numbers are called first, connections without one last. The same number shares the calls',
+  },
+  {
+    name: 'weight',
+    label: 'Weight',
+    kind: 'text',
+    path: 'providerSpecificData.weight',
+    description: 'Its share of the calls among connections of the same priority',
+    placeholder: '1',
+  },
 ]
 
 export function newConnectionFields(providers: readonly FieldOption[]): readonly FieldSpec[] {
@@ -71,11 +87,13 @@ export const newConnectionDraft: Draft = { source: 'catalogue' }
 /** The body of `POST /connections`. */
 export function newConnectionBody(draft: Draft): object {
   const { source = '', provider = '', name = '', apiKey = '' } = draft
+  const priority = numberOf(draft.priority)
   const providerData = providerDataOf(draft)
   return {
     ...(isOfCatalogue(draft) ? { provider: provider.trim() } : { kind: source }),
     ...(name !== '' && { name }),
     ...(apiKey !== '' && { apiKey }),
+    ...(priority !== undefined && { priority }),
     ...(Object.keys(providerData).length > 0 && { providerSpecificData: providerData }),
   }
 }
@@ -103,9 +121,12 @@ export function connectionFields(connection: ConnectionAnswer): readonly FieldSp
 }
 
 export function connectionDraft(connection: ConnectionAnswer): Draft {
-  const { name = '', providerSpecificData = {} } = connection
-  const { baseUrl = '', prefix = '', enabledModels = [] } = providerSpecificData
-  return { name, apiKey: '', baseUrl, prefix, enabledModels: enabledModels.join('\n') }
+  const { name = '', priority = '', providerSpecificData = {} } = connection
+  const { baseUrl = '', prefix = '', enabledModels = [], weight = '' } = providerSpecificData
+  return {
+    ...{ name, apiKey: '', baseUrl, prefix, enabledModels: enabledModels.join('\n') },
+    ...{ priority: String(priority), weight: String(weight) },
+  }
 }
 
 /**
@@ -113,12 +134,13 @@ export function connectionDraft(connection: ConnectionAnswer): Draft {
  */
 export function connectionChange(draft: Draft): object {
   const { name = '', apiKey = '', removesKey } = draft
-  const { baseUrl = null, prefix = null, enabledModels = null } = providerDataOf(draft)
+  const emptied = { baseUrl: null, prefix: null, enabledModels: null, weight: null }
   return {
     name: name === '' ? null : name,
     ...(removesKey === 'yes' && { apiKey: null }),
     ...(removesKey !== 'yes' && apiKey !== '' && { apiKey }),
-    providerSpecificData: { baseUrl, prefix, enabledModels },
+    priority: numberOf(draft.priority) ?? null,
+    providerSpecificData: { ...emptied, ...providerDataOf(draft) },
   }
 }
 
@@ -126,14 +148,25 @@ interface ProviderData {
   readonly baseUrl?: string
   readonly prefix?: string
   readonly enabledModels?: readonly string[]
+  readonly weight?: number | string
 }
 
 /** Only the fields that are filled in. */
-function providerDataOf({ baseUrl = '', prefix = '', enabledModels }: Draft): ProviderData {
-  const models = linesOf(enabledModels)
+function providerDataOf(draft: Draft): ProviderData {
+  const { baseUrl = '', prefix = '' } = draft
+  const models = linesOf(draft.enabledModels)
+  const weight = numberOf(draft.weight)
   return {
     ...(baseUrl.trim() !== '' && { baseUrl: baseUrl.trim() }),
     ...(prefix.trim() !== '' && { prefix: prefix.trim() }),
     ...(models.length > 0 && { enabledModels: models }),
+    ...(weight !== undefined && { weight }),
   }
+}
+
+/** Undefined if empty. Other text stays as it is, so that the service refuses it and names the field. */
+function numberOf(text = ''): number | string | undefined {
+  const entered = text.trim()
+  if (entered === '') return undefined
+  return Number.isFinite(Number(entered)) ? Number(entered) : entered
 }

@@ -7,14 +7,16 @@ export function connectionName({ name, provider }: ConnectionAnswer): string {
 
 /** A one-line description of a connection. */
 export function connectionDetail(connection: ConnectionAnswer): string {
-  const { provider, apiKey, providerSpecificData = {} } = connection
-  const { baseUrl, prefix, enabledModels } = providerSpecificData
+  const { provider, apiKey, priority, providerSpecificData = {} } = connection
+  const { baseUrl, prefix, enabledModels, weight } = providerSpecificData
   return [
     connectionName(connection) === provider ? undefined : kindOf(provider),
     baseUrl,
     prefix === undefined || prefix === '' ? undefined : `prefix ${prefix}`,
     apiKey === undefined ? undefined : `key ${apiKey}`,
     enabledModels?.length ? `${formatAmount(enabledModels.length, 'model')} selected` : undefined,
+    priority === undefined ? undefined : `priority ${priority}`,
+    weight === undefined ? undefined : `weight ${weight}`,
   ]
     .filter((part) => part !== undefined && part !== '')
     .join(' · ')
