@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { catalogueFacts } from '../src/models/list/model-facts.ts'
 import { serviceKinds } from '../src/models/list/routing-inputs.ts'
 import type { FoundModel } from './models-dev-checkout.ts'
 
@@ -9,7 +10,13 @@ export const dataFileSchema = z.looseObject({
   /** Id of the provider at models.dev. Without it a provider is kept by hand. */
   modelsDevId: z.string().optional(),
   serviceKinds: z.array(z.enum(serviceKinds)),
-  models: z.array(z.looseObject({ id: z.string(), type: z.enum(serviceKinds).optional() })),
+  models: z.array(
+    z.looseObject({
+      id: z.string(),
+      type: z.enum(serviceKinds).optional(),
+      facts: catalogueFacts.optional(),
+    }),
+  ),
   ttsConfig: z.looseObject({ models: z.array(z.looseObject({ id: z.string() })) }).optional(),
   embeddingConfig: z.looseObject({ models: z.array(z.looseObject({ id: z.string() })) }).optional(),
 })
@@ -21,6 +28,8 @@ type Entry = DataFile['models'][number]
 interface MergeOptions {
   /** Whether chat models that models.dev does not have are removed. */
   readonly isPruning: boolean
+  /** Whether no model is added or removed. */
+  readonly isFactsOnly?: boolean
 }
 
 /** The new file, and the ids to report. */
@@ -36,12 +45,13 @@ export interface Merge {
 
 /**
  * Updates the models of a provider. Existing models keep their position and their type,
- * which was chosen by hand. Deprecated models are removed. New models come first, newest at the top.
+ * which was chosen by hand; their facts are those of models.dev, if it has the model. Deprecated models are removed.
+ * New models come first, newest at the top.
  */
 export function mergeModels(
   file: DataFile,
   found: readonly FoundModel[],
-  { isPruning }: MergeOptions,
+  { isPruning, isFactsOnly = false }: MergeOptions,
 ): Merge {
   // Some providers ignore the case of ids, and models.dev may write it differently.
   const current = new Map(found.filter(isCurrent).map((model) => [nameOf(model), model]))
@@ -53,12 +63,18 @@ export function mergeModels(
   })
   const pruned = new Set(isPruning ? unknown.filter(isChat).map(nameOf) : [])
   const isRemoved = (entry: { readonly id: string }) => {
-    return deprecated.has(nameOf(entry)) || pruned.has(nameOf(entry))
+    return !isFactsOnly && (deprecated.has(nameOf(entry)) || pruned.has(nameOf(entry)))
   }
-  const fresh = [...current.values()].filter((model) => !present.has(nameOf(model)))
+  const fresh = [...current.values()].filter((model) => {
+    return !isFactsOnly && !present.has(nameOf(model))
+  })
   const isOurs = ({ kind }: FoundModel) => kind !== undefined && file.serviceKinds.includes(kind)
   const added = fresh.filter(isOurs).toSorted(newestFirst)
-  const models = [...added.map(entryOf), ...file.models.filter((entry) => !isRemoved(entry))]
+  const kept = file.models.filter((entry) => !isRemoved(entry))
+  const models = [
+    ...added.map(entryOf),
+    ...kept.map((entry) => withFacts(entry, current.get(nameOf(entry)))),
+  ]
   return {
     file: { ...withoutInConfigs(file, isRemoved), models },
     added: added.map(idOf),
@@ -106,8 +122,14 @@ function idOf({ id }: { readonly id: string }): string {
   return id
 }
 
-function entryOf({ id, kind }: FoundModel): Entry {
-  return kind === undefined || kind === 'llm' ? { id } : { id, type: kind }
+function entryOf(model: FoundModel): Entry {
+  const { id, kind } = model
+  return withFacts(kind === undefined || kind === 'llm' ? { id } : { id, type: kind }, model)
+}
+
+function withFacts(entry: Entry, model: FoundModel | undefined): Entry {
+  if (model === undefined || Object.keys(model.facts).length === 0) return entry
+  return { ...entry, facts: model.facts }
 }
 
 /** Dates of models.dev compare as text. */

@@ -11,6 +11,7 @@ interface RefreshOptions {
   /** Folder of the catalogue's data files. */
   readonly dataFolder: string
   readonly isPruning: boolean
+  readonly isFactsOnly?: boolean
   /** Formats the JSON of a file in the style of the project. */
   readonly format: (text: string, name: string) => string
 }
@@ -53,8 +54,9 @@ async function refreshFile(file: CatalogueFile, options: RefreshOptions): Promis
   }
   const merge = mergeModels(content, found, options)
   const report = reportOf(content.id, merge)
-  if (merge.added.length === 0 && merge.removed.length === 0) return { ...unchanged, report }
-  const newText = options.format(JSON.stringify(merge.file), name)
+  const json = JSON.stringify(merge.file)
+  if (json === JSON.stringify(content)) return { ...unchanged, report }
+  const newText = options.format(json, name)
   return { name, text: newText, isChanged: true, report }
 }
 

@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import { readBoundedFile } from '../../platform/process/bounded-file.ts'
 import { packageFolder } from '../../platform/process/package-folder.ts'
+import { catalogueFacts, factsOfCatalogue, type ModelFacts } from '../list/model-facts.ts'
 import { type ServiceKind, serviceKinds } from '../list/routing-inputs.ts'
 import { isUpstreamUrl, type ModelsApi } from '../upstream/upstream.ts'
 import {
@@ -28,6 +29,8 @@ export interface CatalogueProvider {
   readonly models: readonly CatalogueModel[]
   /** Kinds of `models` by their ids. */
   readonly kindOfModel: ReadonlyMap<string, ServiceKind>
+  /** Facts of `models` by their ids. */
+  readonly factsOfModel: ReadonlyMap<string, ModelFacts>
   /** Ids in ttsConfig.models; empty without that config. */
   readonly ttsModelIds: readonly string[]
   /** Ids in embeddingConfig.models; empty without that config. */
@@ -67,7 +70,15 @@ const providerSchema = z.looseObject({
   alias: nameInIds.optional(),
   name: z.string().optional(),
   serviceKinds: z.array(z.enum(serviceKinds)).min(1).default(['llm']),
-  models: z.array(z.looseObject({ id: modelId, type: modelType.default('llm') })).default([]),
+  models: z
+    .array(
+      z.looseObject({
+        id: modelId,
+        type: modelType.default('llm'),
+        facts: catalogueFacts.optional(),
+      }),
+    )
+    .default([]),
   ttsConfig: configWithModels.optional(),
   embeddingConfig: configWithModels.optional(),
   searchConfig: z.looseObject({}).optional(),
@@ -125,6 +136,11 @@ function prepareProvider(record: ProviderRecord): CatalogueProvider {
     serviceKinds: new Set(record.serviceKinds),
     models,
     kindOfModel: new Map<string, ServiceKind>(models.map(({ id, kind }) => [id, kind])),
+    factsOfModel: new Map(
+      record.models.flatMap(({ id, facts }) =>
+        facts === undefined ? [] : [[id, factsOfCatalogue(facts)]],
+      ),
+    ),
     ttsModelIds: record.ttsConfig?.models.map(({ id }) => id) ?? [],
     embeddingModelIds: record.embeddingConfig?.models.map(({ id }) => id) ?? [],
     canSearch: record.searchConfig !== undefined,

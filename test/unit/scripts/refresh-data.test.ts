@@ -48,17 +48,19 @@ const model = (id: string, { input = '"text"', output = '"text"', more = '' }: M
   return write(`checkout/providers/acme-ai/models/${id}.toml`, toml)
 }
 
-function refresh(isPruning = false): Promise<readonly string[]> {
+function refresh(isPruning = false, isFactsOnly = false): Promise<readonly string[]> {
   return refreshData({
     checkout: join(folder, 'checkout'),
     dataFolder: join(folder, 'data'),
-    isPruning,
+    ...{ isPruning, isFactsOnly },
     format: (text) => text,
   })
 }
 
+/** The new file, without the facts of its models. */
 async function refreshed(): Promise<typeof acme> {
-  return JSON.parse(await readFile(join(folder, 'data', 'acme.json'), 'utf8'))
+  const text = await readFile(join(folder, 'data', 'acme.json'), 'utf8')
+  return JSON.parse(text, (name, value) => (name === 'facts' ? undefined : value))
 }
 
 describe('refreshData', () => {
@@ -136,6 +138,26 @@ describe('refreshData', () => {
     await write('checkout/providers/acme-ai/models/ear.toml', 'base_model = "base/hear"')
     await refresh()
     assert.deepEqual((await refreshed()).models[0], { id: 'ear', type: 'stt' })
+  })
+
+  test('takes limits, prices and abilities, of the base model as well, and changes nothing else if asked to', async () => {
+    await write(
+      'checkout/models/base/chat.toml',
+      'name = "Chat"\ntool_call = true\nreasoning = false\n[limit]\ncontext = 1_000\noutput = 0\n' +
+        '[modalities]\ninput = ["text", "pdf"]\noutput = ["text"]\n[cost]\ninput = 5\noutput = 25',
+    )
+    const own = 'base_model = "base/chat"\n[limit]\noutput = 100\n[cost]\ncache_write = 6.25'
+    await write('checkout/providers/acme-ai/models/chat-1.toml', own)
+    await model('chat-9')
+    await model('chat-0', { more: 'status = "deprecated"' })
+    await refresh(false, true)
+    const text = await readFile(join(folder, 'data', 'acme.json'), 'utf8')
+    const facts = {
+      ...{ name: 'Chat', context: 1_000, output: 100, modality: 'text+file->text' },
+      ...{ parameters: ['tools'], cost: [5, 25, null, 6.25] },
+    }
+    const models = acme.models.map((entry) => (entry.id === 'chat-1' ? { ...entry, facts } : entry))
+    assert.deepEqual(JSON.parse(text), { ...acme, models })
   })
 
   test('keeps a provider that the checkout does not have', async () => {
