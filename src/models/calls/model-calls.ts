@@ -188,13 +188,13 @@ export class ModelCalls {
     const { apiKey, provider } = connection
     const baseUrl = connection.baseUrl ?? catalogue.byId.get(provider)?.modelsApi?.baseUrl
     try {
-      const { url, headers } = callTarget({ flavour: path.flavour, baseUrl, apiKey }, path.path)
+      const upstream = { flavour: path.flavour, baseUrl, apiKey }
+      const { url, headers } = callTarget(upstream, path.path, request.rawQuery)
       const { body: bytes, length } = body.send(ownId)
       // The type by which the model was found.
       const { 'content-type': given = '' } = request.headers
       const type = path.body === 'json' ? 'application/json' : given
       const lengthField = length === undefined ? {} : { 'content-length': String(length) }
-      const query = request.rawQuery === '' ? '' : `?${request.rawQuery}`
       const fields = headersForUpstream(request.rawHeaders, path.flavour, {
         ...headers,
         'content-type': type,
@@ -202,7 +202,7 @@ export class ModelCalls {
       })
       const { signal } = request
       return await attempt(
-        { url: url + query, headers: fields, body: bytes },
+        { url, headers: fields, body: bytes },
         { client, firstByteMs, now, signal, isRepeatable: body.isWhole },
       )
     } catch (error) {

@@ -117,10 +117,10 @@ function isTarget(text: string): boolean {
   return slash > 0 && text.slice(0, slash).trim() !== '' && text.slice(slash + 1).trim() !== ''
 }
 
-/** Blank: none. */
+/** Blank: none. A fragment is never sent, so a path after it would be lost (RFC 9110 section 7.1). */
 export const baseUrl = solidText(maxUrlLength).refine(
-  (text) => text.trim() === '' || isUpstreamUrl(text.trim()),
-  'expected an http:// or https:// URL without user name and password',
+  (text) => text.trim() === '' || (isUpstreamUrl(text.trim()) && !text.includes('#')),
+  'expected an http:// or https:// URL without user name, password and #',
 )
 
 /** Empty: no key. Text with the prefix of a mask is a mask. */

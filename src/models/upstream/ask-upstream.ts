@@ -1,8 +1,9 @@
 import { fieldOf } from '../../platform/text/json-text.ts'
+import { factsOfUpstream, type ModelFacts } from '../list/model-facts.ts'
 import { isText } from '../list/stored-rows.ts'
 import { UpstreamError, type UpstreamRequest } from './upstream.ts'
 
-/** Decoded bytes. A larger body is a failure (docs/contract/model-list.md, "Upstream limits"). */
+/** Decoded bytes, of all pages. A larger body is a failure (docs/contract/model-list.md, "Upstream limits"). */
 const maxAnswerBytes = 8 * 1024 * 1024
 
 /** More than any upstream has. Every list would contain all of them. */
@@ -17,6 +18,10 @@ const errorPageBytes = 2 * 1024
 export interface UpstreamAnswer {
   readonly status: number
   readonly ids: readonly string[]
+  /** Whether all pages could be read. */
+  readonly isWhole: boolean
+  /** Read when they are asked for: most lists need only the ids. */
+  readonly facts: () => ReadonlyMap<string, ModelFacts>
 }
 
 /**
@@ -30,10 +35,15 @@ export async function askUpstream(
   request: UpstreamRequest,
   { signal, wantsDetail }: { readonly signal: AbortSignal; readonly wantsDetail: boolean },
 ): Promise<UpstreamAnswer> {
+  const asked = { request, signal, wantsDetail, left: maxAnswerBytes }
   try {
-    const response = await exchange(request, signal)
-    if (!response.ok) throw await refusal(response, wantsDetail)
-    return { status: response.status, ids: await idsOf(response) }
+    const { status, content } = await contentOf(asked)
+    const elements = listedModels(content)
+    if (elements === undefined) throw new UpstreamError('no-list', { status })
+    const isWhole = await addPages(elements, content, asked)
+    if (elements.size > maxIds) throw new UpstreamError('too-large', { status })
+    const facts = () => new Map([...elements].map(([id, one]) => [id, factsOfUpstream(one, id)]))
+    return { status, ids: [...elements.keys()], isWhole, facts }
   } catch (error) {
     if (error instanceof UpstreamError) throw error
     if (signal.aborted) throw new UpstreamError('timeout', { cause: error })
@@ -64,19 +74,58 @@ async function exchange({ url, headers }: UpstreamRequest, signal: AbortSignal):
   throw new UpstreamError('redirect')
 }
 
-async function idsOf(response: Response): Promise<readonly string[]> {
+/** What the requests for the pages of one list have in common. */
+interface Asked {
+  readonly request: UpstreamRequest
+  readonly signal: AbortSignal
+  readonly wantsDetail: boolean
+  /** Bytes that may still be read. */
+  left: number
+}
+
+/** @throws UpstreamError */
+async function contentOf(
+  asked: Asked,
+  url = asked.request.url,
+): Promise<{ readonly status: number; readonly content: unknown }> {
+  const response = await exchange({ ...asked.request, url }, asked.signal)
+  if (!response.ok) throw await refusal(response, asked.wantsDetail)
   const { status } = response
-  const text = await boundedText(response, maxAnswerBytes)
-  let answer: unknown
+  const text = await boundedText(response, asked)
   try {
-    answer = JSON.parse(text)
+    return { status, content: JSON.parse(text) }
   } catch (cause) {
     throw new UpstreamError('not-json', { status, cause })
   }
-  const ids = listedIds(answer)
-  if (ids === undefined) throw new UpstreamError('no-list', { status })
-  if (ids.length > maxIds) throw new UpstreamError('too-large', { status })
-  return ids
+}
+
+type Elements = Map<string, unknown>
+
+/**
+ * Adds the pages after the first one (https://platform.claude.com/docs/en/api/models/list). The first request has no
+ * query (docs/contract/model-list.md, "Upstream request"), so its page is short. It counts if a later one fails.
+ *
+ * @returns whether the last page was read
+ */
+async function addPages(elements: Elements, first: unknown, asked: Asked): Promise<boolean> {
+  const { url: firstUrl } = asked.request
+  let page = first
+  while (fieldOf(page, 'has_more') === true && elements.size <= maxIds) {
+    const lastId = fieldOf(page, 'last_id')
+    if (!isText(lastId)) return false
+    const mark = firstUrl.includes('?') ? '&' : '?'
+    const url = `${firstUrl}${mark}limit=1000&after_id=${encodeURIComponent(lastId)}`
+    try {
+      page = (await contentOf(asked, url)).content
+    } catch {
+      return false
+    }
+    const known = elements.size
+    for (const [id, element] of listedModels(page) ?? []) elements.set(id, element)
+    // A server that does not know after_id sends its first page again.
+    if (elements.size === known) return true
+  }
+  return true
 }
 
 async function refusal(response: Response, wantsDetail: boolean): Promise<UpstreamError> {
@@ -98,18 +147,17 @@ function systemCode(error: unknown): { readonly detail?: string } {
 }
 
 /**
- * The text of a body of at most `maxBytes`, counted after decoding: neither a declared length nor a
+ * The text of a body of at most the bytes that are left, counted after decoding: neither a declared length nor a
  * small compressed body allows more.
  *
  * @throws UpstreamError too-large.
  */
-async function boundedText(response: Response, maxBytes: number): Promise<string> {
+async function boundedText(response: Response, asked: Asked): Promise<string> {
   const chunks: Uint8Array[] = []
-  let size = 0
   // Leaving the loop cancels the body, which closes its connection.
   for await (const chunk of response.body ?? []) {
-    size += chunk.byteLength
-    if (size > maxBytes) throw new UpstreamError('too-large', { status: response.status })
+    asked.left -= chunk.byteLength
+    if (asked.left < 0) throw new UpstreamError('too-large', { status: response.status })
     chunks.push(chunk)
   }
   return new TextDecoder().decode(Buffer.concat(chunks))
@@ -131,12 +179,12 @@ async function beginningOf(response: Response, maxBytes: number): Promise<string
 const maxIdLength = 500
 
 /**
- * The model ids of an upstream's answer (docs/contract/model-list.md, "Upstream request"): an
+ * The models of an upstream's answer by their ids (docs/contract/model-list.md, "Upstream request"): an
  * array, or an object with the array in data, models or results.
  *
  * @returns undefined if there is no such array.
  */
-export function listedIds(answer: unknown): readonly string[] | undefined {
+export function listedModels(answer: unknown): Elements | undefined {
   const list = [
     answer,
     fieldOf(answer, 'data'),
@@ -145,10 +193,12 @@ export function listedIds(answer: unknown): readonly string[] | undefined {
   ]
   const elements = list.find((candidate) => Array.isArray(candidate))
   if (elements === undefined) return undefined
-  const ids = elements.map((element: unknown) => {
+  const byId: Elements = new Map()
+  for (const element of elements as readonly unknown[]) {
     // The next field is used if one is null, empty or missing.
-    return fieldOf(element, 'id') || fieldOf(element, 'name') || fieldOf(element, 'model')
-  })
-  // Blank or non-string ids are dropped; duplicates removed.
-  return [...new Set(ids.filter(isText).filter(({ length }) => length <= maxIdLength))]
+    const id = fieldOf(element, 'id') || fieldOf(element, 'name') || fieldOf(element, 'model')
+    // Blank or non-string ids are dropped; duplicates removed.
+    if (isText(id) && id.length <= maxIdLength && !byId.has(id)) byId.set(id, element)
+  }
+  return byId
 }

@@ -104,7 +104,7 @@ export function upstreamRequest({ flavour, baseUrl, apiKey }: Upstream): Upstrea
   if (base === '') throw new UpstreamError('no-base-url')
   // Checked here because the error of fetch would repeat the key.
   if (!/^[\x21-\x7e]+$/.test(key)) throw new UpstreamError('bad-key')
-  const url = modelsUrl(base, flavour)
+  const url = urlBelow(base, flavour, '/models')
   if (!isUpstreamUrl(url)) throw new UpstreamError('bad-url')
   return { url, headers: headersOf(flavour, key) }
 }
@@ -130,28 +130,42 @@ function headersOf(flavour: UpstreamFlavour, key: string): Readonly<Record<strin
  * The URL and the credentials of a call. Unlike a list request, a call may have no key: a local upstream may need none.
  *
  * @param path below `/v1`
+ * @param rawQuery of the client
  * @throws UpstreamError no-base-url, bad-key or bad-url
  */
-export function callTarget({ flavour, baseUrl, apiKey }: Upstream, path: string): UpstreamRequest {
+export function callTarget(
+  { flavour, baseUrl, apiKey }: Upstream,
+  path: string,
+  rawQuery: string,
+): UpstreamRequest {
   const key = apiKey?.trim() ?? ''
   const base = baseUrl?.trim() ?? ''
   if (base === '') throw new UpstreamError('no-base-url')
   if (!/^[\x21-\x7e]*$/.test(key)) throw new UpstreamError('bad-key')
-  const withoutSlash = base.replace(/\/$/, '')
-  // As for the list: an Anthropic-compatible base URL may name the messages.
-  const url = `${flavour === 'anthropic' ? withoutSlash.replace(/\/messages$/, '') : withoutSlash}${path}`
+  const url = urlBelow(base, flavour, path, rawQuery)
   if (!isUpstreamUrl(url)) throw new UpstreamError('bad-url')
   return { url, headers: key === '' ? {} : credentialsOf[flavour](key) }
 }
 
-function modelsUrl(base: string, flavour: UpstreamFlavour): string {
-  const withoutSlash = base.replace(/\/$/, '')
-  // Anthropic-compatible: a base URL ending in /messages is changed to end in /models.
-  if (flavour === 'anthropic' && withoutSlash.endsWith('/messages')) {
-    return withoutSlash.replace(/\/messages$/, '/models')
-  }
-  // <baseUrl without a trailing slash>/models
-  return `${withoutSlash}/models`
+/**
+ * The URL of a path below a base URL. The query of the base URL, such as Azure's `?api-version=preview`, comes after the
+ * path. The client cannot replace its parameters.
+ */
+function urlBelow(base: string, flavour: UpstreamFlavour, path: string, rawQuery = ''): string {
+  const [, address = '', own = ''] = /^([^?]*)\??(.*)$/s.exec(base) ?? []
+  const withoutSlash = address.replace(/\/$/, '')
+  // Anthropic-compatible: a base URL may end in /messages.
+  const root = flavour === 'anthropic' ? withoutSlash.replace(/\/messages$/, '') : withoutSlash
+  const query = own === '' ? rawQuery : [own, ...besides(own, rawQuery)].join('&')
+  return `${root}${path}${query === '' ? '' : `?${query}`}`
+}
+
+/** The parameters of a query that another query does not have. */
+function besides(own: string, rawQuery: string): readonly string[] {
+  const names = new URLSearchParams(own)
+  return rawQuery.split('&').filter((pair) => {
+    return pair !== '' && ![...new URLSearchParams(pair).keys()].some((name) => names.has(name))
+  })
 }
 
 /**

@@ -50,12 +50,17 @@ export class Upstreams {
    * @throws UpstreamError for every failure of docs/contract/model-list.md, "Upstream request".
    */
   async modelIds(upstream: Upstream): Promise<readonly string[]> {
+    return (await this.models(upstream)).ids
+  }
+
+  /** The same with what it says about its models. */
+  async models(upstream: Upstream): Promise<UpstreamAnswer> {
     const request = upstreamRequest(upstream)
     const key = JSON.stringify(request)
     const shared = this.#underWay.get(key) ?? this.#askInTurn(key, request)
     this.#underWay.set(key, shared)
     try {
-      return (await shared).ids
+      return await shared
     } finally {
       if (this.#underWay.get(key) === shared) this.#underWay.delete(key)
     }

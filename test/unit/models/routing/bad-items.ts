@@ -40,6 +40,7 @@ export const badConnections: readonly (readonly [fields: object, field: string])
   [{ providerSpecificData: { baseUrl: 'http://' } }, 'providerSpecificData.baseUrl'],
   [{ providerSpecificData: { baseUrl: 'http://u:p@x/v1' } }, 'providerSpecificData.baseUrl'],
   [{ providerSpecificData: { baseUrl: 'http://u@x/v1' } }, 'providerSpecificData.baseUrl'],
+  [{ providerSpecificData: { baseUrl: 'http://x/v1#a' } }, 'providerSpecificData.baseUrl'],
   [
     { providerSpecificData: { baseUrl: `http://x/${long(2_000)}` } },
     'providerSpecificData.baseUrl',

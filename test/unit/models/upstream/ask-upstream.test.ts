@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { listedIds } from '../../../../src/models/upstream/ask-upstream.ts'
+import { listedModels } from '../../../../src/models/upstream/ask-upstream.ts'
+
+const listedIds = (answer: unknown) => {
+  const models = listedModels(answer)
+  return models && [...models.keys()]
+}
 
 describe('listedIds finds the array', () => {
   const list = [{ id: 'a' }]

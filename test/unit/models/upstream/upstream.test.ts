@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { upstreamRequest } from '../../../../src/models/upstream/upstream.ts'
+import { callTarget, upstreamRequest } from '../../../../src/models/upstream/upstream.ts'
 
 const openai = { flavour: 'openai', apiKey: 'sk-1', baseUrl: 'https://lab.example/v1' } as const
 
@@ -40,6 +40,29 @@ describe('upstreamRequest asks', () => {
       assert.equal(upstreamRequest({ ...openai, flavour, baseUrl }).url, url)
     })
   }
+})
+
+test('A path is put before the query of the base URL, whose parameters the client cannot replace', () => {
+  const base = 'https://lab.example/openai/v1/?api-version=preview'
+  const request = upstreamRequest({ ...openai, baseUrl: base })
+  assert.equal(request.url, 'https://lab.example/openai/v1/models?api-version=preview')
+  const urlOf = (rawQuery: string, baseUrl = base) =>
+    callTarget({ ...openai, baseUrl }, '/responses', rawQuery).url
+  const url = 'https://lab.example/openai/v1/responses?api-version=preview'
+  assert.equal(urlOf(''), url)
+  assert.equal(urlOf('a=%20b&c'), `${url}&a=%20b&c`)
+  assert.equal(urlOf('api-version=1&x=1&api%2Dversion=2&&'), `${url}&x=1`)
+  assert.equal(
+    urlOf('a=%20b&&', 'https://lab.example/v1'),
+    'https://lab.example/v1/responses?a=%20b&&',
+  )
+  assert.equal(urlOf('a=1', 'https://lab.example/v1?'), 'https://lab.example/v1/responses?a=1')
+  const messages = {
+    ...openai,
+    flavour: 'anthropic',
+    baseUrl: 'https://h/v1/messages/?k=a',
+  } as const
+  assert.equal(callTarget(messages, '/messages', '').url, 'https://h/v1/messages?k=a')
 })
 
 describe('upstreamRequest has nothing to send', () => {
