@@ -119,7 +119,8 @@ test('DeleteBucket refuses a bucket that has only versions or markers', async (t
   await s3.send(new PutBucketVersioningCommand({ Bucket: 'made', VersioningConfiguration }))
   const { VersionId } = await s3.send(new DeleteObjectCommand({ Bucket: 'made', Key }))
   const deletion = { title: 'delete', method: 'DELETE', target: bucket }
-  await answer(gateway, { ...deletion, status: 409, code: 'BucketNotEmpty' })
+  const refusal = await answer(gateway, { ...deletion, status: 409, code: 'BucketNotEmpty' })
+  assert.match(refusal.text, /The bucket made has former versions or delete markers/)
   await s3.send(new DeleteObjectCommand({ Bucket: 'made', Key, VersionId }))
   await answer(gateway, { ...deletion, status: 204 })
   await answer(gateway, { title: 'again', method: 'PUT', target: bucket, status: 200 })

@@ -63,6 +63,12 @@ export function notEmpty(bucket: string): DriveError {
   return new DriveError('not-empty', message)
 }
 
+/** The error for a bucket that can't be removed because of former versions and delete markers, which listings of objects hide. */
+export function hasHistory(bucket: string): DriveError {
+  const message = `The bucket ${bucket} has former versions or delete markers. Delete all versions first.`
+  return new DriveError('not-empty', message)
+}
+
 export function changedSource({ bucket, key }: { bucket: string; key: string }): DriveError {
   return new DriveError('changed', `${bucket}/${key}: the version to copy no longer exists.`)
 }

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
 import type { AttributeChange, Attributes, LockRules } from '../attributes.ts'
 import type { ObjectMetadata, ObjectName, RemovalConditions, WriteConditions } from '../drive.ts'
-import { DriveError, notEmpty } from '../drive-error.ts'
+import { DriveError, hasHistory, notEmpty } from '../drive-error.ts'
 import type { Ranked } from '../kit/define/sorted-cursor.ts'
 import { metadataOf } from '../kit/open-objects.ts'
 import { listedAttributes, type ObjectEntry } from '../listed-entry.ts'
@@ -105,8 +105,9 @@ export class MemoryObjects {
 
   /** @throws DriveError `not-empty`, also if there are only former versions or delete markers (AWS, DeleteBucket) */
   removeBucket(name: string): boolean {
-    const histories = this.#buckets.get(name)?.histories
-    if (histories !== undefined && histories.size > 0) throw notEmpty(name)
+    const histories = [...(this.#buckets.get(name)?.histories.values() ?? [])]
+    if (histories.some(([newest]) => !newest?.isDeleteMarker)) throw notEmpty(name)
+    if (histories.length > 0) throw hasHistory(name)
     return this.#buckets.delete(name)
   }
 

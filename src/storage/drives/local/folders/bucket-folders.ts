@@ -10,7 +10,7 @@
 
 import { basename, dirname } from 'node:path'
 import { thisProcess } from '../../../../platform/process/identity.ts'
-import { DriveError, notEmpty, PrivateDriveError } from '../../drive-error.ts'
+import { DriveError, hasHistory, notEmpty, PrivateDriveError } from '../../drive-error.ts'
 import { fs } from '../file-calls.ts'
 import { codeOf, unlessAbsent } from '../fs-error.ts'
 import {
@@ -46,24 +46,24 @@ export async function addBucketFolder(root: LocalRoot, bucket: string): Promise<
  * @throws DriveError `not-empty` if there is a version or a delete marker
  */
 async function removeStore(root: LocalRoot, bucket: string): Promise<void> {
-  await mark(root, bucket)
-  for await (const { path, isFile } of entriesBelow(root, bucketPath(root, bucket))) {
-    if (isFile) throw notEmpty(bucket)
+  const store = versionStoreOf(bucket)
+  await mark(root, store)
+  for await (const { path, isFile } of entriesBelow(root, bucketPath(root, store))) {
+    if (isFile) throw hasHistory(bucket)
     await unlessAbsent(() => fs.promises.rmdir(path))
   }
-  await unlessAbsent(() => fs.promises.rmdir(bucketPath(root, bucket)))
+  await unlessAbsent(() => fs.promises.rmdir(bucketPath(root, store)))
 }
 
 /** As Drive.removeBucket, for a bucket that has or had versions. */
 export async function removeVersionedBucket(root: LocalRoot, bucket: string): Promise<boolean> {
   await requireOwnFolder(root)
-  const store = versionStoreOf(bucket)
   try {
     // First, so that an object that is removed meanwhile leaves no version behind.
-    await removeStore(root, store)
+    await removeStore(root, bucket)
     return await removeBucketFolder(root, bucket)
   } catch (error) {
-    await unmark(root, store)
+    await unmark(root, versionStoreOf(bucket))
     throw error
   }
 }
