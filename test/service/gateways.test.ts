@@ -1,7 +1,7 @@
 /** Several gateways over one folder and one PostgreSQL, each in a PID namespace of its own, as on hosts of their own. */
 import assert from 'node:assert/strict'
 import { hash } from 'node:crypto'
-import { linkSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { globSync, linkSync, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, suite, type TestContext, test } from 'node:test'
@@ -99,9 +99,9 @@ async function putHalf(url: string, key: string): Promise<void> {
   connection.socket.write(Buffer.alloc(4_000_000))
 }
 
-/** The drafts of all processes, as paths below the temporary folder. */
+/** The drafts of all processes, as paths below the temporary folder, whose folders may be removed meanwhile. */
 function draftsIn(folder: string): string[] {
-  return readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
+  return globSync('**', { cwd: folder }).filter(
     (path) => (statSync(join(folder, path), { throwIfNoEntry: false })?.size ?? 0) > 1_000_000,
   )
 }
