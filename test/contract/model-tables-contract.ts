@@ -55,12 +55,24 @@ function describeUsage(database: () => Database): void {
   const row = (fromMs: number, model: string, keyId = 'key'): UsageRow => ({
     ...{ fromMs, keyId, connectionId: 'c', model },
     ...{ requests: 1, errors: 2, fallbacks: 3, inputTokens: 4, outputTokens: 5 },
-    ...{ estimatedTokens: 6, receivedBytes: 7, sentBytes: 8_000_000_000, firstByteMs: 9 },
+    ...{
+      estimatedTokens: 6,
+      costMicros: 10,
+      receivedBytes: 7,
+      sentBytes: 8_000_000_000,
+      firstByteMs: 9,
+    },
   })
   const doubled = (one: UsageRow): UsageRow => ({
     ...one,
     ...{ requests: 2, errors: 4, fallbacks: 6, inputTokens: 8, outputTokens: 10 },
-    ...{ estimatedTokens: 12, receivedBytes: 14, sentBytes: 16_000_000_000, firstByteMs: 18 },
+    ...{
+      estimatedTokens: 12,
+      costMicros: 20,
+      receivedBytes: 14,
+      sentBytes: 16_000_000_000,
+      firstByteMs: 18,
+    },
   })
 
   test('ModelUsageTable adds up, by the hour and the day, and forgets what is old', async () => {
@@ -79,8 +91,8 @@ function describeUsage(database: () => Database): void {
     assert.equal(others.length, 1)
     assert.equal((await table.read('hour', { ...all, limit: 1 })).length, 1)
     assert.equal((await table.read('hour', { ...all, toMs: dayMs })).length, 0)
-    assert.deepEqual([...(await table.tokensSince(dayMs))], [['key', 45]])
-    assert.deepEqual([...(await table.tokensSince(dayMs + 1))], [['key', 15]])
+    assert.deepEqual([...(await table.keysSince(dayMs))], [['key', { tokens: 45, micros: 30 }]])
+    assert.deepEqual([...(await table.keysSince(dayMs + 1))], [['key', { tokens: 15, micros: 10 }]])
     await table.sweep(dayMs + hourMs)
     assert.equal((await table.read('hour', all)).length, 2)
   })

@@ -54,7 +54,7 @@ export function callersOf(
   return new CallAccess({
     ...{ apiKey, now, elapsed: now, clientAddress },
     keys: { isEmpty: true, find: async () => undefined },
-    limits: new KeyLimits({ tokensOfMonth: async () => 0, now }),
+    limits: new KeyLimits({ usedOfMonth: async () => ({ tokens: 0, micros: 0 }), now }),
     limiter: new AttemptLimiter(new MemoryKeyValueStore(now), 'guesses'),
   })
 }

@@ -7,6 +7,7 @@ import {
   addressBlock,
 } from '../../platform/state/key-value/attempt-limiter.ts'
 import { fitsGlob, type ModelKey, parseModelKey, type StoredModelKeys } from '../keys/model-keys.ts'
+import type { KeyUse } from '../usage/usage-table.ts'
 import { quoted } from './call-index.ts'
 import type { KeyLimits, Refusal } from './key-limits.ts'
 
@@ -18,10 +19,12 @@ export interface Caller {
   assertAllowed(model: string): void
   /** Counts a request. @throws ApiError 429 */
   assertWithinLimits(): Promise<void>
-  /** Reserves tokens of its limits until the returned function is called. @throws ApiError 429 */
-  hold(minTokens: number): Promise<() => void>
-  /** Counts the tokens of an answer. */
-  use(tokens: number): void
+  /** Whether it has a limit in money, so that it may call only models with a price. */
+  readonly needsPrice: boolean
+  /** Reserves what a call is expected to use until the returned function is called. @throws ApiError 429 */
+  hold(expected: KeyUse): Promise<() => void>
+  /** Counts what an answer used. */
+  use(used: KeyUse): void
 }
 
 interface CallAccessParts {
@@ -47,7 +50,7 @@ const maxBlocked = 10_000
 /** A sender who may call every model without limits. */
 function unlimited(keyId: string): Caller {
   return {
-    keyId,
+    ...{ keyId, needsPrice: false },
     assertAllowed: () => undefined,
     assertWithinLimits: async () => undefined,
     hold: async () => () => undefined,
@@ -156,7 +159,7 @@ export class CallAccess {
     }
     const use = this.#parts.limits
     return {
-      keyId,
+      ...{ keyId, needsPrice: limits.dollarsPerMonth !== undefined },
       assertAllowed(model) {
         if (models.some((pattern) => fitsGlob(model, pattern))) return
         const message = `The model key ${name} does not allow the model ${quoted(model)}.`
@@ -166,12 +169,12 @@ export class CallAccess {
         const refusal = await use.take(keyId, limits)
         if (refusal !== undefined) throw overLimit(name, refusal)
       },
-      async hold(minTokens) {
-        const held = await use.hold(keyId, limits, minTokens)
+      async hold(expected) {
+        const held = await use.hold(keyId, limits, expected)
         if (typeof held === 'object') throw overLimit(name, held)
         return held
       },
-      use: (tokens) => use.use(keyId, limits, tokens),
+      use: (used) => use.use(keyId, limits, used),
     }
   }
 

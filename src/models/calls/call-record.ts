@@ -1,6 +1,7 @@
 import type { CallTarget } from '../list/resolve-model.ts'
 import type { Caller } from './call-access.ts'
 import type { CallPath } from './call-paths.ts'
+import { costOf } from './costs.ts'
 import type { Scope } from './failures.ts'
 import type { Tokens } from './reported-usage.ts'
 
@@ -17,6 +18,8 @@ export interface CallEntry {
   /** Whether another target was tried afterwards. */
   readonly isFallback: boolean
   readonly tokens: Tokens | undefined
+  /** Millionths of a US dollar, including estimated tokens. */
+  readonly costMicros: number
   /** Estimated in addition to the reported tokens, for the limits of keys. */
   readonly estimatedTokens: number
   readonly receivedBytes: number
@@ -65,7 +68,7 @@ export class CallRecorder {
       fail: (failed, isFallback) =>
         this.#note({
           ...{ ...common, failed, isFallback, tokens: undefined },
-          ...{ estimatedTokens: 0, sentBytes: 0 },
+          ...{ estimatedTokens: 0, sentBytes: 0, costMicros: 0 },
         }),
       end: ({ tokens, bytes: sentBytes, isBroken, isWhole }) => {
         const failed = isBroken ? 'broken' : undefined
@@ -73,14 +76,32 @@ export class CallRecorder {
         const isKnown = tokens !== undefined && isWhole
         const estimated = isKnown ? 0 : estimatedTokensOf(path, bytes + sentBytes)
         const estimatedTokens = Math.max(0, estimated - reported)
-        this.#note({ ...common, failed, isFallback: false, tokens, estimatedTokens, sentBytes })
-        caller.use(reported + estimatedTokens)
+        const costMicros = Math.max(
+          path.isFree === true ? 0 : (tokens?.costMicros ?? costAt(target, tokens)),
+          estimated === 0 ? 0 : costAt(target, guessOf(bytes, sentBytes)),
+        )
+        this.#note({
+          ...{ ...common, failed, isFallback: false, tokens },
+          ...{ costMicros, estimatedTokens, sentBytes },
+        })
+        caller.use({ tokens: reported + estimatedTokens, micros: costMicros })
       },
     }
   }
 
   #note(entry: CallEntry): void {
     for (const sink of this.#sinks) sink(entry)
+  }
+}
+
+function costAt({ price }: CallTarget, tokens: Tokens | undefined): number {
+  return price === undefined || tokens === undefined ? 0 : costOf(price, tokens)
+}
+
+function guessOf(receivedBytes: number, sentBytes: number): Tokens {
+  return {
+    input: Math.ceil(receivedBytes / bytesPerToken),
+    output: Math.ceil(sentBytes / bytesPerToken),
   }
 }
 

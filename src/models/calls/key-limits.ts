@@ -1,4 +1,5 @@
 import type { ModelKeyLimits } from '../keys/model-keys.ts'
+import type { KeyUse } from '../usage/usage-table.ts'
 
 /** Why a call is refused. */
 export interface Refusal {
@@ -10,8 +11,8 @@ export interface Refusal {
 interface KeyLimitsParts {
   /** Whether a key still exists. What is known about others is dropped. Default: all exist. */
   readonly exists?: (keyId: string) => boolean
-  /** The tokens of a key in this month, of all processes, as far as known. @throws DatabaseError */
-  readonly tokensOfMonth: (keyId: string) => Promise<number>
+  /** What a key has used in this month, in all processes, as far as known. @throws DatabaseError */
+  readonly usedOfMonth: (keyId: string) => Promise<KeyUse>
   /** Wall clock, milliseconds since the epoch. */
   readonly now: () => number
   /** Monotonic, milliseconds. Default: the clock of the process. */
@@ -26,12 +27,13 @@ interface Allowance {
   atMs: number
 }
 
-/** The expected tokens of the first call of a key. */
-const firstExpected = 1_000
+const nothing: KeyUse = { tokens: 0, micros: 0 }
+/** The expected use of the first call of a key. */
+const firstExpected: KeyUse = { tokens: 1_000, micros: 0 }
 
 /**
  * The limits of model keys: per minute in each process, as token buckets, and per month for all processes together.
- * Calls in progress reserve the tokens that recent calls used, so that many calls at once cannot exceed a limit by much.
+ * Calls in progress reserve what recent calls used, so that many calls at once cannot exceed a limit by much.
  */
 export class KeyLimits {
   readonly #parts: KeyLimitsParts
@@ -39,10 +41,10 @@ export class KeyLimits {
   readonly #exists: (keyId: string) => boolean
   /** By name: `requests KEY` or `tokens KEY`. */
   readonly #allowances = new Map<string, Allowance>()
-  /** Reserved tokens of calls in progress, by key. */
-  readonly #held = new Map<string, number>()
-  /** Expected tokens of a call, by key. Rises with a larger call at once, and falls slowly. */
-  readonly #expected = new Map<string, number>()
+  /** Reserved for calls in progress, by key. */
+  readonly #held = new Map<string, KeyUse>()
+  /** Expected of a call, by key. Rises with a larger call at once, and falls slowly. */
+  readonly #expected = new Map<string, KeyUse>()
 
   constructor(parts: KeyLimitsParts) {
     this.#parts = parts
@@ -58,7 +60,7 @@ export class KeyLimits {
   /** Counts a request, unless it is refused. @throws DatabaseError */
   async take(keyId: string, limits: ModelKeyLimits): Promise<Refusal | undefined> {
     const used = await this.#usedOfMonth(keyId, limits)
-    const refusal = this.#tokenRefusal(keyId, limits, used)
+    const refusal = this.#refusalOf(keyId, limits, used)
     if (refusal !== undefined) return refusal
     const { requestsPerMinute } = limits
     const requests = this.#allowance(`requests ${keyId}`, requestsPerMinute)
@@ -72,67 +74,84 @@ export class KeyLimits {
   }
 
   /**
-   * Reserves tokens for a call until the returned function is called, unless the call is refused.
+   * Reserves tokens and money for a call until the returned function is called, unless the call is refused.
    *
-   * @param minTokens the known minimum for the call
+   * @param least the known minimum for the call
    * @throws DatabaseError
    */
   async hold(
     keyId: string,
     limits: ModelKeyLimits,
-    minTokens: number,
+    least: KeyUse,
   ): Promise<Refusal | (() => void)> {
-    if (!hasTokenLimit(limits)) return () => undefined
+    if (!hasUseLimit(limits)) return () => undefined
     const used = await this.#usedOfMonth(keyId, limits)
-    // Nothing is awaited from here on, so that no other call reserves the same tokens.
-    const refusal = this.#tokenRefusal(keyId, limits, used)
+    // Nothing is awaited from here on, so that no other call reserves the same.
+    const refusal = this.#refusalOf(keyId, limits, used)
     if (refusal !== undefined) return refusal
-    const tokens = Math.max(minTokens, this.#expected.get(keyId) ?? firstExpected)
-    this.#addHeld(keyId, tokens)
+    const held = combined(least, this.#expected.get(keyId) ?? firstExpected, Math.max)
+    this.#addHeld(keyId, held, 1)
     let isHeld = true
     return () => {
-      if (isHeld) this.#addHeld(keyId, -tokens)
+      if (isHeld) this.#addHeld(keyId, held, -1)
       isHeld = false
     }
   }
 
-  /** Counts the tokens of an answer. */
-  use(keyId: string, limits: ModelKeyLimits, tokens: number): void {
+  /** Counts what an answer used. */
+  use(keyId: string, limits: ModelKeyLimits, used: KeyUse): void {
     // An answer may end after its key was deleted.
-    if (!hasTokenLimit(limits) || !this.#exists(keyId)) return
+    if (!hasUseLimit(limits) || !this.#exists(keyId)) return
     if (!this.#expected.has(keyId)) this.#forgetDeleted()
-    const expected = this.#expected.get(keyId) ?? tokens
-    this.#expected.set(keyId, Math.max(tokens, 0.8 * expected + 0.2 * tokens))
+    const before = this.#expected.get(keyId) ?? used
+    const expected = combined(before, used, (known, now) =>
+      Math.ceil(Math.max(now, 0.8 * known + 0.2 * now)),
+    )
+    this.#expected.set(keyId, expected)
     const allowance = this.#allowance(`tokens ${keyId}`, limits.tokensPerMinute)
-    if (allowance !== undefined) allowance.left -= tokens
+    if (allowance !== undefined) allowance.left -= used.tokens
   }
 
-  async #usedOfMonth(keyId: string, { tokensPerMonth }: ModelKeyLimits): Promise<number> {
-    return tokensPerMonth === undefined ? 0 : await this.#parts.tokensOfMonth(keyId)
-  }
-
-  #tokenRefusal(
+  async #usedOfMonth(
     keyId: string,
-    { tokensPerMinute, tokensPerMonth }: ModelKeyLimits,
-    used: number,
-  ): Refusal | undefined {
-    const held = this.#held.get(keyId) ?? 0
-    if (tokensPerMonth !== undefined && used + held >= tokensPerMonth) {
-      const nowMs = this.#parts.now()
-      const waitMs = used >= tokensPerMonth ? nextMonthMs(nowMs) - nowMs : 1_000
-      const reason = `has used its ${tokensPerMonth} tokens for this month.`
-      return { reason, waitSeconds: Math.ceil(waitMs / 1_000) }
+    { tokensPerMonth, dollarsPerMonth }: ModelKeyLimits,
+  ): Promise<KeyUse> {
+    const isLimited = (tokensPerMonth ?? dollarsPerMonth) !== undefined
+    return isLimited ? await this.#parts.usedOfMonth(keyId) : nothing
+  }
+
+  #refusalOf(keyId: string, limits: ModelKeyLimits, used: KeyUse): Refusal | undefined {
+    const held = this.#held.get(keyId) ?? nothing
+    const { tokensPerMinute, tokensPerMonth = Number.POSITIVE_INFINITY } = limits
+    const { dollarsPerMonth = Number.POSITIVE_INFINITY } = limits
+    const microsPerMonth = dollarsPerMonth * 1e6
+    if (used.tokens + held.tokens >= tokensPerMonth) {
+      const isUsed = used.tokens >= tokensPerMonth
+      return this.#monthRefusal(`${tokensPerMonth} tokens`, isUsed)
+    }
+    if (used.micros + held.micros >= microsPerMonth) {
+      const isUsed = used.micros >= microsPerMonth
+      return this.#monthRefusal(`${dollarsPerMonth} US dollars`, isUsed)
     }
     const tokens = this.#allowance(`tokens ${keyId}`, tokensPerMinute)
-    if (tokens === undefined || tokensPerMinute === undefined || tokens.left > held)
+    if (tokens === undefined || tokensPerMinute === undefined || tokens.left > held.tokens)
       return undefined
     const reason = `has used its ${tokensPerMinute} tokens a minute.`
     return { reason, waitSeconds: tokens.left > 0 ? 1 : waitOf(1 - tokens.left, tokensPerMinute) }
   }
 
-  #addHeld(keyId: string, tokens: number): void {
-    const held = (this.#held.get(keyId) ?? 0) + tokens
-    if (held > 0) this.#held.set(keyId, held)
+  /** @param isUsed false: calls in progress have reserved the rest */
+  #monthRefusal(limit: string, isUsed: boolean): Refusal {
+    const nowMs = this.#parts.now()
+    const waitMs = isUsed ? nextMonthMs(nowMs) - nowMs : 1_000
+    const reason = `has used its ${limit} for this month.`
+    return { reason, waitSeconds: Math.ceil(waitMs / 1_000) }
+  }
+
+  #addHeld(keyId: string, use: KeyUse, sign: 1 | -1): void {
+    const before = this.#held.get(keyId) ?? nothing
+    const held = combined(before, use, (known, added) => known + sign * added)
+    if (held.tokens > 0 || held.micros > 0) this.#held.set(keyId, held)
     else this.#held.delete(keyId)
   }
 
@@ -164,8 +183,16 @@ function keyOfName(name: string): string {
   return name.slice(name.indexOf(' ') + 1)
 }
 
-function hasTokenLimit({ tokensPerMinute, tokensPerMonth }: ModelKeyLimits): boolean {
-  return tokensPerMinute !== undefined || tokensPerMonth !== undefined
+function combined(a: KeyUse, b: KeyUse, of: (a: number, b: number) => number): KeyUse {
+  return { tokens: of(a.tokens, b.tokens), micros: of(a.micros, b.micros) }
+}
+
+function hasUseLimit({
+  tokensPerMinute,
+  tokensPerMonth,
+  dollarsPerMonth,
+}: ModelKeyLimits): boolean {
+  return (tokensPerMinute ?? tokensPerMonth ?? dollarsPerMonth) !== undefined
 }
 
 function waitOf(missing: number, perMinute: number): number {

@@ -17,6 +17,7 @@ import { headersForUpstream } from './call-headers.ts'
 import { type CallIndex, quoted } from './call-index.ts'
 import { type CallPath, pathsOfFlavour } from './call-paths.ts'
 import { type CallRecorder, estimatedTokensOf } from './call-record.ts'
+import { expectedUse, withPrice } from './costs.ts'
 import { consequences, type Failure } from './failures.ts'
 import { passedAnswer, passedError, UpstreamKeys } from './passed-answer.ts'
 import type { Pause, Pauses } from './pauses.ts'
@@ -83,8 +84,12 @@ export class ModelCalls {
       const found = await this.#parts.index.resolve(body.model, path.kinds)
       const { 'x-session-affinity': affinity } = request.headers
       const conversation = () => conversationOf(body.fields, affinity) ?? request.id
-      const targets = spread(this.#targetsOf(found, body.model, path), conversation)
-      if (path.isFree !== true) letGo = await caller.hold(estimatedTokensOf(path, body.bytes))
+      const all = spread(this.#targetsOf(found, body.model, path), conversation)
+      const targets = caller.needsPrice ? withPrice(all, body.model) : all
+      if (path.isFree !== true) {
+        const tokens = estimatedTokensOf(path, body.bytes)
+        letGo = await caller.hold(expectedUse(tokens, targets, body.fields))
+      }
       return await this.#tryAll(targets, { request, path, caller, body, release })
     } catch (error) {
       release()

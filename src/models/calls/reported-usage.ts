@@ -4,8 +4,13 @@ import { endOfValue } from './json-syntax.ts'
 
 /** Tokens, as the upstream reported them. */
 export interface Tokens {
+  /** Including those from and to the prompt cache. */
   readonly input: number
   readonly output: number
+  readonly cacheRead?: number | undefined
+  readonly cacheWrite?: number | undefined
+  /** What the upstream says that the call costs, in millionths of a US dollar. */
+  readonly costMicros?: number | undefined
 }
 
 /** The usage is near the end of an answer that is one JSON object. */
@@ -19,8 +24,7 @@ const usageName = Buffer.from('"usage"')
 export class UsageReader {
   readonly #events: EventStreamReader | undefined
   readonly #tail = new LastBytes(tailBytes)
-  #input: number | undefined
-  #output: number | undefined
+  readonly #found: { -readonly [Name in keyof Tokens]?: number } = {}
 
   /** @param isStream whether the answer is a stream of server-sent events; otherwise it is JSON */
   constructor(isStream: boolean) {
@@ -36,8 +40,8 @@ export class UsageReader {
   result(): Tokens | undefined {
     if (this.#events === undefined) this.#note(usageAtEnd(this.#tail.bytes))
     else this.#takeEvent(this.#events.end()?.data)
-    if (this.#input === undefined && this.#output === undefined) return undefined
-    return { input: this.#input ?? 0, output: this.#output ?? 0 }
+    const { input = 0, output = 0, ...more } = this.#found
+    return Object.keys(this.#found).length === 0 ? undefined : { input, output, ...more }
   }
 
   #takeEvent(data: Buffer | undefined): void {
@@ -50,19 +54,43 @@ export class UsageReader {
   }
 
   #note(usage: unknown): void {
-    const number = (name: string) => {
-      const value = fieldOf(usage, name)
-      return typeof value === 'number' && value >= 0 && value <= maxTokens
-        ? Math.round(value)
-        : undefined
-    }
+    const number = (name: string, holder = usage) => countOf(fieldOf(holder, name))
+    const details =
+      fieldOf(usage, 'prompt_tokens_details') ?? fieldOf(usage, 'input_tokens_details')
     const input = number('prompt_tokens') ?? number('input_tokens')
     // Anthropic does not include tokens from its cache in the input.
-    const cached =
-      (number('cache_read_input_tokens') ?? 0) + (number('cache_creation_input_tokens') ?? 0)
-    if (input !== undefined) this.#input = input + cached
-    this.#output = number('completion_tokens') ?? number('output_tokens') ?? this.#output
+    const [read, written] = [
+      number('cache_read_input_tokens'),
+      number('cache_creation_input_tokens'),
+    ]
+    const found = {
+      input: input === undefined ? undefined : input + (read ?? 0) + (written ?? 0),
+      output: number('completion_tokens') ?? number('output_tokens'),
+      cacheRead: read ?? number('cached_tokens', details),
+      cacheWrite: written ?? number('cache_write_tokens', details),
+      costMicros: costIn(usage),
+    }
+    // Events of a stream report different parts.
+    const present = Object.entries(found).filter(([, value]) => value !== undefined)
+    Object.assign(this.#found, Object.fromEntries(present))
   }
+}
+
+function countOf(value: unknown): number | undefined {
+  const isCount = typeof value === 'number' && value >= 0 && value <= maxTokens
+  return isCount ? Math.round(value) : undefined
+}
+
+/**
+ * OpenRouter reports US dollars (https://openrouter.ai/docs/use-cases/usage-accounting), Perplexity an object with their
+ * total, and xAI ticks, of which a dollar has 10^10 (https://docs.x.ai/developers/cost-tracking).
+ */
+function costIn(usage: unknown): number | undefined {
+  const cost = fieldOf(usage, 'cost')
+  const dollars = fieldOf(cost, 'total_cost') ?? cost
+  const ticks = fieldOf(usage, 'cost_in_usd_ticks')
+  if (typeof ticks === 'number') return countOf(ticks / 1e4)
+  return typeof dollars === 'number' ? countOf(dollars * 1e6) : undefined
 }
 
 function usageAtEnd(tail: Buffer): unknown {

@@ -25,6 +25,7 @@ const maxNameLength = 100
 const maxModels = 100
 const maxPatternLength = 500
 const maxLimit = 1_000_000_000_000
+const maxDollars = 1_000_000_000
 
 const limit = z.int().min(1).max(maxLimit).nullable()
 const limits = z.strictObject({
@@ -35,6 +36,10 @@ const limits = z.strictObject({
   }),
   tokensPerMonth: limit.default(null).meta({
     description: 'For all processes together, within half a minute. Months begin at midnight UTC.',
+  }),
+  dollarsPerMonth: z.number().positive().max(maxDollars).nullable().default(null).meta({
+    description:
+      'In US dollars, as tokensPerMonth. The key can then call only models with a known price.',
   }),
 })
 
@@ -205,6 +210,7 @@ function replyOf({
       requestsPerMinute: limits.requestsPerMinute ?? null,
       tokensPerMinute: limits.tokensPerMinute ?? null,
       tokensPerMonth: limits.tokensPerMonth ?? null,
+      dollarsPerMonth: limits.dollarsPerMonth ?? null,
     },
     createdAt: new Date(createdAtMs).toISOString(),
     expiresAt: expiresAtMs === undefined ? null : new Date(expiresAtMs).toISOString(),

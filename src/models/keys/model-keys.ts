@@ -11,6 +11,8 @@ export interface ModelKeyLimits {
   readonly requestsPerMinute?: number | undefined
   readonly tokensPerMinute?: number | undefined
   readonly tokensPerMonth?: number | undefined
+  /** US dollars. */
+  readonly dollarsPerMonth?: number | undefined
 }
 
 /** What a person sets for a key. */

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { fieldOf } from '../../platform/text/json-text.ts'
+import type { ModelPrice } from './routing-inputs.ts'
 
 /**
  * What is known about a model, under the names that clients read: those of OpenRouter's list
@@ -72,6 +73,16 @@ export function factsOfCatalogue({
 /** Without an exponent, as OpenRouter writes prices. */
 function perToken(perMillion: number): string {
   return (perMillion / 1_000_000).toFixed(12).replace(/\.?0+$/, '')
+}
+
+/** The price per million tokens; undefined unless those of input and output are known. */
+export function priceOfFacts({ pricing = {} }: ModelFacts = {}): ModelPrice | undefined {
+  const [input, output, cacheRead, cacheWrite] = prices.map((price) => {
+    const perToken = pricing[price]
+    return perToken === undefined ? undefined : Number(perToken) * 1_000_000
+  })
+  if (input === undefined || output === undefined) return undefined
+  return { input, output, cacheRead, cacheWrite }
 }
 
 /** Fields of lists of upstreams, the first one that is there counts. */

@@ -1,7 +1,19 @@
 import { type Candidate, candidates, type ModelListInputs } from './build-model-list.ts'
 import { type ListedProvider, listedConnections, withoutPrefix } from './listed-provider.ts'
-import { allKinds, type Combo, type ModelAliases, type ServiceKind } from './routing-inputs.ts'
-import { type ActiveConnection, activeConnections, listedCombos } from './stored-rows.ts'
+import { priceOfFacts } from './model-facts.ts'
+import {
+  allKinds,
+  type Combo,
+  type ModelAliases,
+  type ModelPrice,
+  type ServiceKind,
+} from './routing-inputs.ts'
+import {
+  type ActiveConnection,
+  activeConnections,
+  customPrices,
+  listedCombos,
+} from './stored-rows.ts'
 
 /** A model of a connection, as the target of a call. */
 export interface CallTarget {
@@ -10,6 +22,7 @@ export interface CallTarget {
   readonly ownId: string
   /** The id in the list. */
   readonly listedId: string
+  readonly price?: ModelPrice | undefined
 }
 
 /** The targets of an id. */
@@ -45,6 +58,8 @@ export class ModelIndex {
   readonly #providers: readonly ListedProvider[]
   readonly #connections: ReadonlyMap<string, readonly ActiveConnection[]>
   readonly #unlisted: ReadonlySet<string>
+  /** Of custom models, by `<providerAlias>/<id>`. */
+  readonly #prices: ReadonlyMap<string, ModelPrice>
 
   constructor(inputs: IndexInputs) {
     const listed = listedConnections({ ...inputs, filter: allKinds })
@@ -52,6 +67,7 @@ export class ModelIndex {
     this.#aliases = inputs.modelAliases
     this.#providers = listed.providers
     this.#unlisted = inputs.unlisted ?? new Set()
+    this.#prices = customPrices(inputs.customModels)
     // In the order of docs/contract/model-list.md, "Order of connections".
     this.#connections = Map.groupBy(
       activeConnections(inputs.connections),
@@ -117,10 +133,18 @@ export class ModelIndex {
     const isWeb = webKinds.has(kind)
     if (provider === undefined) return { targets: [], isWeb }
     const own = provider.connection.id
+    const price = this.#priceOf(ownId, provider)
     const targets = (this.#connections.get(provider.id) ?? [])
       .filter((connection) => connection.id === own || isEnabled(connection, ownId, provider))
-      .map((connection) => ({ connection, ownId, listedId }))
+      .map((connection) => ({ connection, ownId, listedId, price: connection.price ?? price }))
     return { targets, isWeb }
+  }
+
+  /** The price of a custom model, under any name of its provider; otherwise the catalogue's. */
+  #priceOf(ownId: string, { known, prefixes }: ListedProvider): ModelPrice | undefined {
+    const id = withoutPrefix(ownId, prefixes)
+    const own = prefixes.flatMap((prefix) => this.#prices.get(prefix + id) ?? [])
+    return own[0] ?? priceOfFacts(known?.factsOfModel.get(ownId) ?? known?.factsOfModel.get(id))
   }
 
   /** An alias may use any name of its provider; the list uses one of them. */

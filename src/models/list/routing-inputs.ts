@@ -41,6 +41,18 @@ export interface ProviderSpecificData {
   readonly enabledModels?: readonly string[] | undefined
   /** Its share of the calls among connections of one priority. Default: 1. */
   readonly weight?: number | undefined
+  /** The price of each of its models. */
+  readonly price?: ModelPrice | undefined
+}
+
+/** US dollars per million tokens, which is millionths of a dollar per token. */
+export interface ModelPrice {
+  readonly input: number
+  readonly output: number
+  /** Of input from the upstream's prompt cache. Default: as other input. */
+  readonly cacheRead?: number | undefined
+  /** Of input that is added to the cache. Default: as other input. */
+  readonly cacheWrite?: number | undefined
 }
 
 export interface Combo {
@@ -56,6 +68,7 @@ export interface CustomModel {
   /** Only absent or `llm` is listed. */
   readonly type?: ServiceKind | undefined
   readonly name?: string | undefined
+  readonly price?: ModelPrice | undefined
 }
 
 /** From an alias name to `<alias>/<model_id>`. */

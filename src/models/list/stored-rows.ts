@@ -1,4 +1,4 @@
-import { type ServiceKind, serviceKinds } from './routing-inputs.ts'
+import { type ModelPrice, type ServiceKind, serviceKinds } from './routing-inputs.ts'
 
 /**
  * Reads stored rows for the list. A row may be invalid (an import, an older version, a manual edit
@@ -24,6 +24,7 @@ export interface ActiveConnection {
   readonly priority: number
   /** Its share of the calls among connections of one priority. */
   readonly weight: number
+  readonly price: ModelPrice | undefined
 }
 
 interface ListedCombo {
@@ -61,8 +62,25 @@ function readConnection(row: Row): ActiveConnection {
     apiKey: isText(row.apiKey) ? row.apiKey : undefined,
     enabledModels: enabledModels(data.enabledModels),
     priority: rankOf(row.priority),
-    weight: typeof data.weight === 'number' && data.weight > 0 ? data.weight : 1,
+    weight: isAmount(data.weight) && data.weight > 0 ? data.weight : 1,
+    price: priceOf(data.price),
   }
+}
+
+/** Undefined unless input and output have a price. */
+function priceOf(value: unknown): ModelPrice | undefined {
+  if (!isRow(value)) return undefined
+  const { input, output, cacheRead, cacheWrite } = value
+  if (!isAmount(input) || !isAmount(output)) return undefined
+  return {
+    ...{ input, output },
+    cacheRead: isAmount(cacheRead) ? cacheRead : undefined,
+    cacheWrite: isAmount(cacheWrite) ? cacheWrite : undefined,
+  }
+}
+
+function isAmount(value: unknown): value is number {
+  return typeof value === 'number' && Number.isFinite(value) && value >= 0
 }
 
 function enabledModels(value: unknown): readonly string[] | undefined {
@@ -85,6 +103,16 @@ export function llmCustomModels(rows: readonly unknown[]): readonly LlmCustomMod
     if (!isLlm || !isText(id) || !isText(providerAlias)) return []
     return [{ id: id.trim(), providerAlias: providerAlias.trim() }]
   })
+}
+
+/** The prices of custom models of any type, by `<providerAlias>/<id>`. */
+export function customPrices(rows: readonly unknown[]): ReadonlyMap<string, ModelPrice> {
+  const prices = rows.filter(isRow).flatMap(({ id, providerAlias, price: given }) => {
+    const price = priceOf(given)
+    if (price === undefined || !isText(id) || !isText(providerAlias)) return []
+    return [[`${providerAlias.trim()}/${id.trim()}`, price] as const]
+  })
+  return new Map(prices)
 }
 
 /** The values of the alias map: `<alias>/<model_id>`. */

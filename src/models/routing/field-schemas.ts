@@ -22,6 +22,8 @@ export const maxUrlLength = 2_000
 
 export const maxPriority = 1_000_000
 export const maxWeight = 1_000
+/** US dollars per million tokens. */
+const maxPrice = 1_000_000
 
 const controlCharacter = /[\u0000-\u001f\u007f]/
 
@@ -138,4 +140,17 @@ export function orMissing<Schema extends z.ZodType>(schema: Schema) {
 export const serviceKind = z.enum(serviceKinds)
 export const priority = z.int().min(0).max(maxPriority)
 export const weight = z.int().min(1).max(maxWeight)
+const dollars = z.number().min(0).max(maxPrice)
+/** The fields keep their order, so that a stored price that was only read is serialized to the same text. */
+export const price = z
+  .strictObject(
+    {
+      input: dollars,
+      output: dollars,
+      cacheRead: dollars.optional(),
+      cacheWrite: dollars.optional(),
+    },
+    'expected the prices of input and output, as numbers',
+  )
+  .describe('US dollars per million tokens')
 export const timestampMs = z.int().min(0).max(8_640_000_000_000_000)

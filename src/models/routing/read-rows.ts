@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { isText } from '../list/stored-rows.ts'
-import { orMissing, serviceKind, weight } from './field-schemas.ts'
+import { orMissing, price, serviceKind, weight } from './field-schemas.ts'
 import type { OrderedRow, RoutingSet, RoutingSnapshot } from './routing-table.ts'
 import {
   type BrokenRow,
@@ -40,6 +40,7 @@ const connectionRow = z.object({
       // (docs/contract/model-list.md, "Base ids").
       enabledModels: z.array(z.string().catch('')).optional().catch(undefined),
       weight: weight.optional().catch(undefined),
+      price: price.optional().catch(undefined),
     })
     .optional()
     .catch(undefined),
@@ -52,7 +53,10 @@ const comboRow = z.object({
   models: z.array(z.string()).optional().catch(undefined),
 })
 
-const customModelRow = z.object({ id: filled, providerAlias: filled, type: kind, name: text })
+const customModelRow = z.object({
+  ...{ id: filled, providerAlias: filled, type: kind, name: text },
+  price: price.optional().catch(undefined),
+})
 
 const modelAliasRow = z.object({ name: filled, target: filled })
 

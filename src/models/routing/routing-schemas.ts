@@ -18,6 +18,7 @@ import {
   modelId,
   orMissing,
   prefix,
+  price,
   priority,
   serviceKind,
   timestampMs,
@@ -34,6 +35,7 @@ const providerSpecificData = z.strictObject({
   weight: weight
     .nullish()
     .describe('Its share of the calls among connections of one priority. Default: 1'),
+  price: price.nullish(),
 })
 
 const connectionFields = {
@@ -90,6 +92,7 @@ export const customModelInput = z.strictObject({
   providerAlias: itemId,
   type: orMissing(serviceKind),
   name: orMissing(label),
+  price: orMissing(price),
 })
 
 export const modelAliasInput = z.strictObject({ name: aliasName, target: aliasTarget })
@@ -119,6 +122,7 @@ const providerSpecificDataAnswer = z.object({
   prefix: z.string().optional(),
   enabledModels: z.array(z.string()).readonly().optional(),
   weight: z.int().optional(),
+  price: price.optional(),
 })
 
 const connectionAnswer = z.object({
@@ -144,6 +148,7 @@ const customModelAnswer = z.object({
   providerAlias: z.string(),
   type: serviceKind.optional(),
   name: z.string().optional(),
+  price: price.optional(),
 })
 
 const modelAliasAnswer = z.object({ name: z.string(), target: z.string() })

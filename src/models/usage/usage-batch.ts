@@ -3,6 +3,7 @@ import type { Log } from '../../platform/process/log.ts'
 import type { CallEntry } from '../calls/call-record.ts'
 import { monthMs } from '../calls/key-limits.ts'
 import {
+  type KeyUse,
   type ModelUsageTable,
   sumNames,
   type UsageKey,
@@ -11,7 +12,7 @@ import {
 } from './usage-table.ts'
 
 interface UsageBatchParts {
-  readonly table: Pick<ModelUsageTable, 'add' | 'tokensSince'>
+  readonly table: Pick<ModelUsageTable, 'add' | 'keysSince'>
   /** Wall clock, milliseconds since the epoch. */
   readonly now: () => number
   /** Monotonic, milliseconds. Default: the clock of the process. */
@@ -40,7 +41,7 @@ export class UsageBatch {
     | {
         readonly fromMs: number
         readonly atMs: number
-        readonly tokens: ReadonlyMap<string, number>
+        readonly keys: ReadonlyMap<string, KeyUse>
       }
     | undefined
   #asking: Promise<void> | undefined
@@ -63,8 +64,8 @@ export class UsageBatch {
     this.#writes.schedule()
   }
 
-  /** The tokens of a key in this month, including estimated ones. @throws DatabaseError */
-  readonly tokensOfMonth = async (keyId: string): Promise<number> => {
+  /** What a key has used in this month, including estimates. @throws DatabaseError */
+  readonly usedOfMonth = async (keyId: string): Promise<KeyUse> => {
     const fromMs = monthMs(this.#parts.now())
     while (!this.#isMonthKnown(fromMs)) {
       this.#asking ??= this.#askMonth(fromMs).finally(() => {
@@ -72,12 +73,13 @@ export class UsageBatch {
       })
       await this.#asking
     }
-    let tokens = this.#month?.tokens.get(keyId) ?? 0
+    let { tokens, micros } = this.#month?.keys.get(keyId) ?? { tokens: 0, micros: 0 }
     for (const row of [...this.#rows.values(), ...this.#writing.values()]) {
       if (row.keyId !== keyId || row.fromMs < fromMs) continue
       tokens += row.inputTokens + row.outputTokens + row.estimatedTokens
+      micros += row.costMicros
     }
-    return tokens
+    return { tokens, micros }
   }
 
   /** As LaterWrites.flush. */
@@ -93,8 +95,8 @@ export class UsageBatch {
   /** Reads between writes: during a write, rows would count twice or not at all. */
   #askMonth(fromMs: number): Promise<void> {
     return this.#writes.between(async () => {
-      const tokens = await this.#parts.table.tokensSince(fromMs)
-      this.#month = { fromMs, atMs: this.#elapsed(), tokens }
+      const keys = await this.#parts.table.keysSince(fromMs)
+      this.#month = { fromMs, atMs: this.#elapsed(), keys }
     })
   }
 
@@ -125,7 +127,7 @@ function sumsOf(entry: CallEntry): UsageSums {
   return {
     ...{ requests: 1, errors: failed === undefined ? 0 : 1, fallbacks: isFallback ? 1 : 0 },
     ...{ inputTokens: tokens?.input ?? 0, outputTokens: tokens?.output ?? 0 },
-    estimatedTokens: entry.estimatedTokens,
+    ...{ estimatedTokens: entry.estimatedTokens, costMicros: entry.costMicros },
     ...{ receivedBytes: entry.receivedBytes, sentBytes: entry.sentBytes },
     firstByteMs: Math.round(entry.firstByteMs),
   }

@@ -41,6 +41,9 @@ const usageReply = z.object({
       fallbacks: count.meta({ description: 'Attempts that were followed by another one.' }),
       inputTokens: count.meta({ description: 'As the upstream reported them.' }),
       outputTokens: count.meta({ description: 'As the upstream reported them.' }),
+      dollars: z.number().meta({
+        description: 'US dollars: as the upstream reported them, otherwise tokens by their price.',
+      }),
       receivedBytes: count,
       sentBytes: count,
       firstByteMs: z
@@ -147,9 +150,10 @@ function pauseRoutes({
   return [list, retry]
 }
 
-function rowOf({ fromMs, firstByteMs, ...row }: UsageRow) {
+function rowOf({ fromMs, firstByteMs, costMicros, ...row }: UsageRow) {
   return {
     ...row,
+    dollars: costMicros / 1e6,
     from: timeOf(fromMs),
     firstByteMs: Math.round(firstByteMs / Math.max(1, row.requests)),
   }

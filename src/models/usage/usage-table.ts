@@ -10,6 +10,8 @@ export interface UsageSums {
   readonly outputTokens: number
   /** For the limits of keys, where the upstream reported no tokens. */
   readonly estimatedTokens: number
+  /** Millionths of a US dollar, including estimated tokens. */
+  readonly costMicros: number
   readonly receivedBytes: number
   readonly sentBytes: number
   /** The sum of all attempts. */
@@ -34,6 +36,7 @@ const columnOf = {
   inputTokens: 'input_tokens',
   outputTokens: 'output_tokens',
   estimatedTokens: 'estimated_tokens',
+  costMicros: 'cost_micros',
   receivedBytes: 'received_bytes',
   sentBytes: 'sent_bytes',
   firstByteMs: 'first_byte_ms',
@@ -64,9 +67,17 @@ const select = {
   day: selectSums('hour_ms - hour_ms % 86400000'),
 } as const
 
-const selectTokens = `SELECT key_id AS "keyId",
-  CAST(SUM(input_tokens + output_tokens + estimated_tokens) AS BIGINT) AS tokens
+const selectOfKeys = `SELECT key_id AS "keyId",
+  CAST(SUM(input_tokens + output_tokens + estimated_tokens) AS BIGINT) AS tokens,
+  CAST(SUM(cost_micros) AS BIGINT) AS micros
   FROM model_usage WHERE hour_ms >= ? AND key_id <> '' GROUP BY key_id`
+
+/** What a key has used, as its limits count. */
+export interface KeyUse {
+  readonly tokens: number
+  /** Millionths of a US dollar. */
+  readonly micros: number
+}
 
 /** The hourly usage of model calls in the database. */
 export class ModelUsageTable {
@@ -103,12 +114,10 @@ export class ModelUsageTable {
     return this.#database.read(select[by], [range.fromMs, range.toMs, range.limit])
   }
 
-  /** The tokens of each key since a time. */
-  async tokensSince(fromMs: number): Promise<ReadonlyMap<string, number>> {
-    const rows = await this.#database.read<{ keyId: string; tokens: number }>(selectTokens, [
-      fromMs,
-    ])
-    return new Map(rows.map(({ keyId, tokens }) => [keyId, tokens]))
+  /** What each key has used since a time. */
+  async keysSince(fromMs: number): Promise<ReadonlyMap<string, KeyUse>> {
+    const rows = await this.#database.read<KeyUse & { keyId: string }>(selectOfKeys, [fromMs])
+    return new Map(rows.map(({ keyId, ...use }) => [keyId, use]))
   }
 
   /** Removes older rows. */

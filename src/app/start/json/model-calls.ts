@@ -83,7 +83,7 @@ export function openModelCalls(
   })
   const callAccess = new CallAccess({
     ...{ apiKey: settings.modelsApiKey, keys: modelKeys, now },
-    limits: new KeyLimits({ tokensOfMonth: usage.tokensOfMonth, now, exists: modelKeys.has }),
+    limits: new KeyLimits({ usedOfMonth: usage.usedOfMonth, now, exists: modelKeys.has }),
     limiter: new AttemptLimiter(sessions, 'model-key-failures'),
     clientAddress: clientOf(settings),
   })

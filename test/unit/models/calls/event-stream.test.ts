@@ -83,7 +83,7 @@ test('Tokens are found in answers and streams, in pieces of any size', () => {
     [
       'data: {"message":{"usage":{"input_tokens":1,"cache_read_input_tokens":10,"cache_creation_input_tokens":100,"output_tokens":1}}}\n\n',
       true,
-      { input: 111, output: 1 },
+      { input: 111, output: 1, cacheRead: 10, cacheWrite: 100 },
     ],
     [
       'data: {"choices":[{"delta":{"content":"_tokens\\" usage"}}]}\n\ndata: [DONE]\n\n',

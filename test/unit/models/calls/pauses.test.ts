@@ -12,7 +12,7 @@ const target = (id: string, ownId = 'big', apiKey = 'k'): CallTarget => ({
     baseUrl: 'http://h',
     apiKey,
     enabledModels: undefined,
-    ...{ priority: 1, weight: 1 },
+    ...{ priority: 1, weight: 1, price: undefined },
   },
   ownId,
   listedId: `p/${ownId}`,

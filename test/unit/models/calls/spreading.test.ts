@@ -7,7 +7,7 @@ import type { CallTarget } from '../../../../src/models/list/resolve-model.ts'
 const target = (id: string, priority = 1, weight = 1, listedId = 'lab/big'): CallTarget => ({
   connection: {
     ...{ id, provider: 'lab', prefix: undefined, baseUrl: undefined, apiKey: undefined },
-    ...{ enabledModels: undefined, priority, weight },
+    ...{ enabledModels: undefined, priority, weight, price: undefined },
   },
   ...{ ownId: 'big', listedId },
 })

@@ -30,11 +30,13 @@ test('No glob takes long', () => {
   assert.equal(fitsGlob(id, `${'*a'.repeat(250)}*b`), false)
 })
 
+const of = (tokens: number, micros = 0) => ({ tokens, micros })
+
 test('The limits of a minute fill up again with time', async () => {
   let wallMs = Date.parse('2026-11-26T12:00:00Z')
   let nowMs = 0
   const elapsed = () => nowMs
-  const limits = new KeyLimits({ tokensOfMonth: async () => 0, now: () => wallMs, elapsed })
+  const limits = new KeyLimits({ usedOfMonth: async () => of(0), now: () => wallMs, elapsed })
   const requests = { requestsPerMinute: 60 }
   for (let count = 0; count < 60; count += 1)
     assert.equal(await limits.take('a', requests), undefined)
@@ -46,12 +48,12 @@ test('The limits of a minute fill up again with time', async () => {
   // An answer may overdraw; what is missing is waited for.
   const tokens = { tokensPerMinute: 60 }
   assert.equal(await limits.take('a', tokens), undefined)
-  limits.use('a', tokens, 119)
+  limits.use('a', tokens, of(119))
   assert.equal((await limits.take('a', tokens))?.waitSeconds, 60)
   nowMs += 60_000
   assert.equal(await limits.take('a', tokens), undefined)
   // A clock that is set gives nothing.
-  limits.use('a', tokens, 60)
+  limits.use('a', tokens, of(60))
   for (const jumpMs of [-3_600_000, 7_200_000]) {
     wallMs += jumpMs
     assert.notEqual(await limits.take('a', tokens), undefined)
@@ -62,14 +64,14 @@ test('Calls at once hold what such calls use, so that they cannot use much more 
   for (const limits of [{ tokensPerMinute: 10_000 }, { tokensPerMonth: 10_000 }]) {
     let used = 0
     const now = () => Date.parse('2026-11-26T12:00:00Z')
-    const all = new KeyLimits({ tokensOfMonth: async () => used, now, elapsed: () => 0 })
+    const all = new KeyLimits({ usedOfMonth: async () => of(used), now, elapsed: () => 0 })
     const hold = async (least: number) => {
-      const held = await all.hold('a', limits, least)
+      const held = await all.hold('a', limits, of(least))
       return typeof held === 'function' ? held : undefined
     }
     const use = (tokens: number) => {
       used += tokens
-      all.use('a', limits, tokens)
+      all.use('a', limits, of(tokens))
     }
     // Of a key that has made no call, 1,000 each.
     const first = await Promise.all(Array.from({ length: 100 }, () => hold(1)))
@@ -95,15 +97,45 @@ test('Calls at once hold what such calls use, so that they cannot use much more 
 })
 
 test('A key without a limit of tokens holds nothing', async () => {
-  const limits = new KeyLimits({ tokensOfMonth: () => assert.fail(), now: Date.now })
+  const limits = new KeyLimits({ usedOfMonth: () => assert.fail(), now: Date.now })
   for (let count = 0; count < 100; count += 1)
-    assert.equal(typeof (await limits.hold('a', { requestsPerMinute: 1 }, 1e9)), 'function')
+    assert.equal(typeof (await limits.hold('a', { requestsPerMinute: 1 }, of(1e9))), 'function')
+})
+
+test('Calls at once do not use more money than is left', async () => {
+  let micros = 0
+  const limits = { dollarsPerMonth: 0.01 }
+  const now = () => Date.parse('2026-12-31T23:59:30Z')
+  const all = new KeyLimits({ usedOfMonth: async () => of(0, micros), now })
+  // What each may cost is known, because its client limits the answer.
+  const held = await Promise.all(
+    Array.from({ length: 100 }, () => all.hold('a', limits, of(10, 2_500))),
+  )
+  const releases = held.filter((one) => typeof one === 'function')
+  assert.equal(releases.length, 4)
+  assert.deepEqual(held[4], {
+    ...{ reason: 'has used its 0.01 US dollars for this month.', waitSeconds: 1 },
+  })
+  for (const release of releases) {
+    micros += 1_000
+    all.use('a', limits, of(10, 1_000))
+    release()
+  }
+  assert.equal(await all.take('a', limits), undefined)
+  // The most expensive of recent calls is expected where a client says nothing.
+  all.use('a', limits, of(10, 3_000))
+  const unknown = await Promise.all(
+    Array.from({ length: 100 }, () => all.hold('a', limits, of(1, 1))),
+  )
+  assert.equal(unknown.filter((one) => typeof one === 'function').length, 2)
+  micros = 10_000
+  assert.equal((await all.take('a', limits))?.waitSeconds, 30)
 })
 
 test('The limit of a month ends with it', async () => {
   let used = 9
   const now = () => Date.parse('2026-12-31T23:59:30Z')
-  const limits = new KeyLimits({ tokensOfMonth: async () => used, now })
+  const limits = new KeyLimits({ usedOfMonth: async () => of(used), now })
   assert.equal(await limits.take('a', { tokensPerMonth: 10 }), undefined)
   used = 10
   assert.equal((await limits.take('a', { tokensPerMonth: 10 }))?.waitSeconds, 30)
@@ -113,16 +145,16 @@ test('The limit of a month ends with it', async () => {
 test('What is known of a deleted key is forgotten when another key comes', async () => {
   const present = new Set(['a', 'b'])
   const exists = (keyId: string) => present.has(keyId)
-  const limits = new KeyLimits({ tokensOfMonth: async () => 0, now: Date.now, exists })
+  const limits = new KeyLimits({ usedOfMonth: async () => of(0), now: Date.now, exists })
   const limited = { requestsPerMinute: 9, tokensPerMinute: 9 }
   for (const keyId of ['a', 'b']) {
     await limits.take(keyId, limited)
-    limits.use(keyId, limited, 5)
+    limits.use(keyId, limited, of(5))
   }
   present.delete('a')
-  limits.use('a', limited, 5)
+  limits.use('a', limited, of(5))
   present.add('c')
   await limits.take('c', limited)
-  limits.use('a', limited, 5)
+  limits.use('a', limited, of(5))
   assert.deepEqual([...limits.knownKeys].toSorted(), ['b', 'c'])
 })

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
+import { parseCatalogue } from '../../../../src/models/catalogue/catalogue.ts'
 import {
   buildModelList,
   type ModelListInputs,
@@ -206,4 +207,34 @@ describe('resolution', () => {
       true,
     )
   })
+})
+
+test('The price is that of the connection, a custom model, or the catalogue', () => {
+  const facts = { cost: [3, 15, 0.3] }
+  const models = [{ id: 'chat-1', facts }, { id: 'chat-2' }]
+  const catalogue = parseCatalogue([
+    { name: 'priced.json', text: JSON.stringify([{ id: 'alpha', alias: 'a', models }]) },
+  ])
+  const priceOf = (rows: Rows, id: string) => {
+    const [target] =
+      new ModelIndex({ ...inputsOf(rows), catalogue }).resolve(id, chat)?.targets ?? []
+    return target?.price
+  }
+  const connections = [named('one', 'alpha')]
+  const known = { input: 3, output: 15, cacheRead: 0.3, cacheWrite: undefined }
+  assert.deepEqual(priceOf({ connections }, 'a/chat-1'), known)
+  assert.equal(priceOf({ connections }, 'a/chat-2'), undefined)
+  const price = { input: 1, output: 2 }
+  const unknown = { cacheRead: undefined, cacheWrite: undefined }
+  for (const providerAlias of ['alpha', 'a']) {
+    const customModels = [{ id: 'chat-1', providerAlias, price }]
+    assert.deepEqual(priceOf({ connections, customModels }, 'a/chat-1'), { ...price, ...unknown })
+    const own = [named('one', 'alpha', withData({ price: { input: 0, output: 0 } }))]
+    assert.equal(priceOf({ connections: own, customModels }, 'a/chat-1')?.input, 0)
+  }
+  // Stored by hand: what is no price has no effect.
+  for (const odd of [5, '3', { input: 1 }, { input: -1, output: 1 }, { input: '1', output: 1 }]) {
+    const rows = { connections: [named('one', 'alpha', withData({ price: odd }))] }
+    assert.deepEqual(priceOf(rows as Rows, 'a/chat-1'), known)
+  }
 })

@@ -6,7 +6,7 @@ import type { UsageRow } from '../../../../src/models/usage/usage-table.ts'
 
 const entry = (keyId: string, output = 10): CallEntry => ({
   ...{ keyId, connectionId: 'c', model: 'm', path: '/chat/completions', failed: undefined },
-  ...{ isFallback: false, tokens: { input: 0, output }, estimatedTokens: 0 },
+  ...{ isFallback: false, tokens: { input: 0, output }, estimatedTokens: 0, costMicros: 3 },
   ...{ receivedBytes: 1, sentBytes: 1, firstByteMs: 1 },
 })
 
@@ -22,14 +22,20 @@ function open() {
         if (world.isFailing) throw new Error('away')
         stored.push(...rows)
       },
-      tokensSince: async (fromMs) => {
+      keysSince: async (fromMs) => {
         world.questions += 1
         const answer = new Map(
           Object.entries(Object.groupBy(stored, ({ keyId }) => keyId)).map(([keyId, rows = []]) => [
             keyId,
             rows
               .filter((row) => row.fromMs >= fromMs)
-              .reduce((sum, row) => sum + row.outputTokens, 0),
+              .reduce(
+                ({ tokens, micros }, row) => ({
+                  tokens: tokens + row.outputTokens,
+                  micros: micros + row.costMicros,
+                }),
+                { tokens: 0, micros: 0 },
+              ),
           ]),
         )
         await world.answering
@@ -85,15 +91,15 @@ test('Usage that could not be stored is stored later; the failure is logged once
 
 test('The tokens of a month are those of the database and those that are not stored yet', async () => {
   const { world, batch } = open()
-  assert.equal(await batch.tokensOfMonth('a'), 0)
+  assert.equal((await batch.usedOfMonth('a')).tokens, 0)
   batch.note(entry('a'))
-  assert.equal(await batch.tokensOfMonth('a'), 10)
+  assert.equal((await batch.usedOfMonth('a')).tokens, 10)
   await batch.flush()
   batch.note(entry('a'))
-  assert.equal(await batch.tokensOfMonth('a'), 20)
-  assert.equal(await batch.tokensOfMonth('b'), 0)
+  assert.deepEqual(await batch.usedOfMonth('a'), { tokens: 20, micros: 6 })
+  assert.equal((await batch.usedOfMonth('b')).tokens, 0)
   world.nowMs = Date.parse('2026-12-01T00:00:00Z')
-  assert.equal(await batch.tokensOfMonth('a'), 0)
+  assert.equal((await batch.usedOfMonth('a')).tokens, 0)
 })
 
 test('Calls at once ask for a month once, and what is written meanwhile counts once', async () => {
@@ -101,26 +107,26 @@ test('Calls at once ask for a month once, and what is written meanwhile counts o
   batch.note(entry('a'))
   const { promise, resolve } = Promise.withResolvers<void>()
   world.answering = promise
-  const asked = Array.from({ length: 50 }, () => batch.tokensOfMonth('a'))
+  const asked = Array.from({ length: 50 }, () => batch.usedOfMonth('a'))
   await new Promise((done) => setImmediate(done))
   // While the database answers.
   batch.note(entry('a'))
   const flushed = batch.flush()
   resolve()
-  assert.deepEqual(new Set(await Promise.all(asked)), new Set([20]))
+  assert.deepEqual(new Set((await Promise.all(asked)).map(({ tokens }) => tokens)), new Set([20]))
   await flushed
-  assert.equal(await batch.tokensOfMonth('a'), 20)
+  assert.equal((await batch.usedOfMonth('a')).tokens, 20)
   // Again after the write.
   assert.equal(world.questions, 2)
 })
 
 test('A clock that is set back does not keep an old answer', async () => {
   const { world, stored, batch } = open()
-  assert.equal(await batch.tokensOfMonth('a'), 0)
+  assert.equal((await batch.usedOfMonth('a')).tokens, 0)
   stored.push({ ...(await storedBy('a')), fromMs: world.nowMs })
   world.nowMs -= 86_400_000
   world.elapsedMs += 31_000
-  assert.equal(await batch.tokensOfMonth('a'), 10)
+  assert.equal((await batch.usedOfMonth('a')).tokens, 10)
 })
 
 /** The row of another process. */

@@ -58,7 +58,7 @@ test('connectionChange of an unchanged draft keeps everything, including the key
   const body = connectionChange(connectionDraft(stored))
   assert.deepEqual(body, {
     ...{ name: 'Lab', priority: null },
-    providerSpecificData: { ...stored.providerSpecificData, weight: null },
+    providerSpecificData: { ...stored.providerSpecificData, weight: null, price: null },
   })
   connectionChangeSchema.parse(body)
 })
@@ -67,15 +67,24 @@ test('A draft keeps priority and weight, and leaves text to the service', () => 
   const ranked = {
     ...stored,
     priority: 2,
-    providerSpecificData: { ...stored.providerSpecificData, weight: 3 },
+    providerSpecificData: {
+      ...{ ...stored.providerSpecificData, weight: 3 },
+      price: { input: 3, output: 15, cacheWrite: 3.75 },
+    },
   }
   const draft = connectionDraft(ranked)
   const body = connectionChangeSchema.parse(connectionChange(draft))
   assert.deepEqual([body.priority, body.providerSpecificData?.weight], [2, 3])
+  assert.equal(draft.price, '3, 15, , 3.75')
+  assert.deepEqual(body.providerSpecificData?.price, ranked.providerSpecificData.price)
   assert.match(connectionDetail(ranked), /priority 2 · weight 3$/)
   for (const weight of ['three', '1.5', '-1', '0']) {
     const { error } = connectionChangeSchema.safeParse(connectionChange({ ...draft, weight }))
     assert.deepEqual(error?.issues[0]?.path, ['providerSpecificData', 'weight'], weight)
+  }
+  for (const price of ['3', '3, x', ', 3', '1, 2, 3, 4, 5']) {
+    const { error } = connectionChangeSchema.safeParse(connectionChange({ ...draft, price }))
+    assert.deepEqual(error?.issues[0]?.path.slice(0, 2), ['providerSpecificData', 'price'], price)
   }
   const added = newConnectionBody({ ...newConnectionDraft, provider: 'openai', priority: '1 ' })
   assert.deepEqual(added, { provider: 'openai', priority: 1 })
@@ -85,7 +94,10 @@ test('connectionChange removes emptied fields', () => {
   const draft = { name: '', apiKey: '', baseUrl: ' ', prefix: '', enabledModels: '\n' }
   assert.deepEqual(connectionChange(draft), {
     ...{ name: null, priority: null },
-    providerSpecificData: { baseUrl: null, prefix: null, enabledModels: null, weight: null },
+    providerSpecificData: {
+      ...{ baseUrl: null, prefix: null, enabledModels: null },
+      ...{ weight: null, price: null },
+    },
   })
 })
 

@@ -11,7 +11,12 @@ import { aliases, combos, customModels } from '../../../../web/src/models/items/
 const state: RoutingAnswer = {
   connections: [],
   combos: [{ name: 'smart', models: ['lab/big', 'openai/gpt-5'] }],
-  customModels: [{ id: 'org/big model', providerAlias: 'lab', type: 'image', name: 'Big' }],
+  customModels: [
+    {
+      ...{ id: 'org/big model', providerAlias: 'lab', type: 'image', name: 'Big' },
+      price: { input: 3, output: 15, cacheRead: 0.3 },
+    },
+  ],
   modelAliases: { 'mi/ne': 'lab/big' },
 }
 

@@ -16,7 +16,7 @@ function row(given: Partial<UsageRow>): UsageRow {
   return {
     ...{ from: day('2026-11-01'), keyId: '', connectionId: 'one', model: 'lab/big' },
     ...{ requests: 1, errors: 0, fallbacks: 0, inputTokens: 0, outputTokens: 0 },
-    ...{ receivedBytes: 0, sentBytes: 0, firstByteMs: 0 },
+    ...{ dollars: 0, receivedBytes: 0, sentBytes: 0, firstByteMs: 0 },
     ...given,
   }
 }

@@ -1,5 +1,6 @@
 import type { ConnectionAnswer } from '../../../../src/models/routing/routing-schemas.ts'
 import { type Draft, type FieldOption, type FieldSpec, linesOf } from '../forms/field-spec.ts'
+import { priceField, priceOf, priceText } from '../forms/price-field.ts'
 
 /** The form of a connection and the request bodies it sends. */
 
@@ -61,6 +62,7 @@ const placeFields: readonly FieldSpec[] = [
     description: 'Its share of the calls among connections of the same priority',
     placeholder: '1',
   },
+  priceField('providerSpecificData.price', 'of all its models'),
 ]
 
 export function newConnectionFields(providers: readonly FieldOption[]): readonly FieldSpec[] {
@@ -122,10 +124,10 @@ export function connectionFields(connection: ConnectionAnswer): readonly FieldSp
 
 export function connectionDraft(connection: ConnectionAnswer): Draft {
   const { name = '', priority = '', providerSpecificData = {} } = connection
-  const { baseUrl = '', prefix = '', enabledModels = [], weight = '' } = providerSpecificData
+  const { baseUrl = '', prefix = '', enabledModels = [], weight = '', price } = providerSpecificData
   return {
     ...{ name, apiKey: '', baseUrl, prefix, enabledModels: enabledModels.join('\n') },
-    ...{ priority: String(priority), weight: String(weight) },
+    ...{ priority: String(priority), weight: String(weight), price: priceText(price) },
   }
 }
 
@@ -134,7 +136,10 @@ export function connectionDraft(connection: ConnectionAnswer): Draft {
  */
 export function connectionChange(draft: Draft): object {
   const { name = '', apiKey = '', removesKey } = draft
-  const emptied = { baseUrl: null, prefix: null, enabledModels: null, weight: null }
+  const emptied = {
+    ...{ baseUrl: null, prefix: null, enabledModels: null },
+    ...{ weight: null, price: null },
+  }
   return {
     name: name === '' ? null : name,
     ...(removesKey === 'yes' && { apiKey: null }),
@@ -149,6 +154,7 @@ interface ProviderData {
   readonly prefix?: string
   readonly enabledModels?: readonly string[]
   readonly weight?: number | string
+  readonly price?: object | string
 }
 
 /** Only the fields that are filled in. */
@@ -156,11 +162,13 @@ function providerDataOf(draft: Draft): ProviderData {
   const { baseUrl = '', prefix = '' } = draft
   const models = linesOf(draft.enabledModels)
   const weight = numberOf(draft.weight)
+  const price = priceOf(draft.price)
   return {
     ...(baseUrl.trim() !== '' && { baseUrl: baseUrl.trim() }),
     ...(prefix.trim() !== '' && { prefix: prefix.trim() }),
     ...(models.length > 0 && { enabledModels: models }),
     ...(weight !== undefined && { weight }),
+    ...(price !== undefined && { price }),
   }
 }
 

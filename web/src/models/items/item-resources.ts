@@ -4,6 +4,7 @@ import type {
   RoutingAnswer,
 } from '../../../../src/models/routing/routing-schemas.ts'
 import { type Draft, type FieldSpec, linesOf } from '../forms/field-spec.ts'
+import { priceField, priceOf, priceText } from '../forms/price-field.ts'
 import { aliasField } from '../warnings-at.ts'
 
 /** Routing items that share one editor. */
@@ -87,7 +88,7 @@ export const combos: ItemResource<ComboAnswer> = {
 
 export const customModels: ItemResource<CustomModelAnswer> = {
   title: 'Custom models',
-  hint: 'A custom model adds a chat model to a connected provider that does not list it.',
+  hint: 'A custom model adds a chat model to a connected provider that does not list it, or gives a model a price of your own.',
   noun: 'custom model',
   path: '/custom-models',
   fields: [
@@ -117,6 +118,7 @@ export const customModels: ItemResource<CustomModelAnswer> = {
       description: 'Only custom models of kind Chat are listed',
     },
     { name: 'name', label: 'Display name', kind: 'text', path: 'name' },
+    priceField('price', 'of this model'),
   ],
   itemsOf: (state) => state.customModels,
   fieldOf: (_item, index) => `customModels[${index}]`,
@@ -124,16 +126,19 @@ export const customModels: ItemResource<CustomModelAnswer> = {
     [type, providerAlias, id].map(encodeURIComponent).join('/'),
   nameOf: ({ providerAlias, id }) => `${providerAlias}/${id}`,
   kindOf: ({ type }) => kindLabel(type),
-  detailOf: ({ name = '' }) => name,
+  detailOf: ({ name, price }) =>
+    [name, price && `$${priceText(price)} per million tokens`].filter((part) => part).join(' · '),
   draftOf: (item) => ({
     providerAlias: item?.providerAlias ?? '',
     id: item?.id ?? '',
     type: item?.type ?? 'llm',
     name: item?.name ?? '',
+    price: priceText(item?.price),
   }),
-  bodyOf: ({ providerAlias, id, type, name }) => ({
+  bodyOf: ({ providerAlias, id, type, name, price }) => ({
     ...{ providerAlias, id, type },
     ...(name !== undefined && name !== '' && { name }),
+    price: priceOf(price),
   }),
 }
 

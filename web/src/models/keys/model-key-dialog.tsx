@@ -55,14 +55,14 @@ export function ModelKeyDialog<Reply>(props: ModelKeyDialogProps<Reply>) {
         error={errorAt('expiresAt')}
         onChange={(event) => set({ expires: event.currentTarget.value })}
       />
-      <SimpleGrid cols={{ base: 1, xs: 3 }} spacing="sm">
-        {limitFields.map(({ name, label }) => (
+      <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm">
+        {limitFields.map(({ name, label, pattern }) => (
           <TextInput
             key={name}
             label={label}
             placeholder="no limit"
-            inputMode="numeric"
-            pattern="[0-9]*"
+            inputMode="decimal"
+            pattern={pattern}
             value={draft.limits[name]}
             error={errorAt(`limits.${name}`)}
             onChange={(event) =>
@@ -73,7 +73,8 @@ export function ModelKeyDialog<Reply>(props: ModelKeyDialogProps<Reply>) {
       </SimpleGrid>
       <Text size="xs" c="dimmed">
         Limits per minute apply to each process of the service, limits per month to all processes
-        together. The last call may exceed a token limit.
+        together. The last call may exceed a limit of tokens or money. With a limit in US dollars, a
+        key can call only models whose price is known.
       </Text>
     </FormDialog>
   )

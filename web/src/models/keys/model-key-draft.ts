@@ -1,6 +1,7 @@
 import type { ModelKeyBody, ModelKeyReply } from '../../../../src/models/keys/model-key-routes.ts'
 import { formatAmount, formatCount } from '../../format/bytes.ts'
 import { dayOf, endOfDay } from '../../format/day-field.ts'
+import { formatDollars } from '../../format/money.ts'
 
 /** The form of a model key, as it is typed. */
 export interface ModelKeyDraft {
@@ -14,10 +15,15 @@ export interface ModelKeyDraft {
 
 type LimitName = keyof ModelKeyReply['limits']
 
-export const limitFields: readonly { readonly name: LimitName; readonly label: string }[] = [
-  { name: 'requestsPerMinute', label: 'Requests per minute' },
-  { name: 'tokensPerMinute', label: 'Tokens per minute' },
-  { name: 'tokensPerMonth', label: 'Tokens per month' },
+export const limitFields: readonly {
+  readonly name: LimitName
+  readonly label: string
+  readonly pattern: string
+}[] = [
+  { name: 'requestsPerMinute', label: 'Requests per minute', pattern: '[0-9]*' },
+  { name: 'tokensPerMinute', label: 'Tokens per minute', pattern: '[0-9]*' },
+  { name: 'tokensPerMonth', label: 'Tokens per month', pattern: '[0-9]*' },
+  { name: 'dollarsPerMonth', label: 'US dollars per month', pattern: '[0-9]+[.]?[0-9]*|[.][0-9]+' },
 ]
 
 const everyModel = '*'
@@ -34,6 +40,7 @@ export function draftOf(key: ModelKeyReply | undefined): ModelKeyDraft {
       requestsPerMinute: text('requestsPerMinute'),
       tokensPerMinute: text('tokensPerMinute'),
       tokensPerMonth: text('tokensPerMonth'),
+      dollarsPerMonth: text('dollarsPerMonth'),
     },
   }
 }
@@ -54,6 +61,7 @@ export function bodyOf(draft: ModelKeyDraft, before: string | null): ModelKeyBod
       requestsPerMinute: number('requestsPerMinute'),
       tokensPerMinute: number('tokensPerMinute'),
       tokensPerMonth: number('tokensPerMonth'),
+      dollarsPerMonth: number('dollarsPerMonth'),
     },
   }
 }
@@ -63,16 +71,20 @@ export function modelsText({ models }: Pick<ModelKeyReply, 'models'>): string {
   return isEvery(models) ? 'Every model' : models.join(', ')
 }
 
-/** "60 requests and 1,000 tokens per minute, 5,000 tokens per month"; '' without limits. */
+/** "60 requests and 1,000 tokens per minute, 5,000 tokens and $5.00 per month"; '' without limits. */
 export function limitsText({ limits }: Pick<ModelKeyReply, 'limits'>): string {
-  const { requestsPerMinute, tokensPerMinute, tokensPerMonth } = limits
+  const { requestsPerMinute, tokensPerMinute, tokensPerMonth, dollarsPerMonth } = limits
   const aMinute = [
     requestsPerMinute !== null && formatAmount(requestsPerMinute, 'request'),
     tokensPerMinute !== null && formatAmount(tokensPerMinute, 'token'),
   ].filter((part) => part !== false)
+  const aMonth = [
+    tokensPerMonth !== null && `${formatCount(tokensPerMonth)} tokens`,
+    dollarsPerMonth !== null && formatDollars(dollarsPerMonth),
+  ].filter((part) => part !== false)
   return [
     aMinute.length > 0 && `${aMinute.join(' and ')} per minute`,
-    tokensPerMonth !== null && `${formatCount(tokensPerMonth)} tokens per month`,
+    aMonth.length > 0 && `${aMonth.join(' and ')} per month`,
   ]
     .filter((part) => part !== false)
     .join(', ')

@@ -1,4 +1,5 @@
 import { formatBytes, formatCount } from '../../format/bytes.ts'
+import { formatDollars } from '../../format/money.ts'
 import { formatDay, formatHour, formatMilliseconds } from '../../format/time.ts'
 import { TimePlot } from '../../plots/time-plot.tsx'
 import classes from './usage.module.css'
@@ -39,6 +40,11 @@ export function UsagePlots({ times, rows, by }: UsagePlotsProps) {
           counted('Input', ({ inputTokens }) => inputTokens),
           counted('Output', ({ outputTokens }) => outputTokens),
         ]}
+      />
+      <TimePlot
+        {...common}
+        {...{ title: 'Costs', kind: 'bars', format: formatDollars }}
+        series={[series(formatDollars)('US dollars', ({ dollars }) => dollars)]}
       />
       <TimePlot
         {...common}

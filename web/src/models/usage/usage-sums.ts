@@ -33,6 +33,7 @@ const added = [
   'fallbacks',
   'inputTokens',
   'outputTokens',
+  'dollars',
   'receivedBytes',
   'sentBytes',
 ] as const

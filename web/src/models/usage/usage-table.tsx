@@ -1,6 +1,7 @@
 import { Box, Button, SegmentedControl } from '@mantine/core'
 import { useState } from 'react'
 import { formatBytes, formatCount } from '../../format/bytes.ts'
+import { formatDollars } from '../../format/money.ts'
 import { formatMilliseconds } from '../../format/time.ts'
 import { Section } from '../../ui/section.tsx'
 import { useAddressParams } from '../use-address-params.ts'
@@ -17,6 +18,7 @@ const columns: readonly {
   { label: 'Fallbacks', text: ({ fallbacks }) => formatCount(fallbacks) },
   { label: 'Input tokens', text: ({ inputTokens }) => formatCount(inputTokens) },
   { label: 'Output tokens', text: ({ outputTokens }) => formatCount(outputTokens) },
+  { label: 'Cost', text: ({ dollars }) => formatDollars(dollars) },
   { label: 'Received', text: ({ receivedBytes }) => formatBytes(receivedBytes) },
   { label: 'Sent', text: ({ sentBytes }) => formatBytes(sentBytes) },
   {

@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { sendEvents, sendJson } from '../fakes/strict-upstream.ts'
+import { startWithUpstream } from '../support/calling.ts'
+import { until } from '../support/management-client.ts'
+
+const chat = { model: 'lab/big' }
+const bearer = (key: string) => ({ headers: { authorization: `Bearer ${key}` } })
+// Each answer reports 7 tokens of input and 5 of output.
+const price = { input: 10, output: 20 }
+
+type Started = Awaited<ReturnType<typeof startWithUpstream>>
+
+async function setPrice({ management, connectionId }: Started, given: object | null) {
+  const providerSpecificData = { price: given }
+  await management.done('PATCH', `/routing/connections/${connectionId}`, { providerSpecificData })
+}
+
+async function dollarsOf({ management }: Started, model = 'lab/big'): Promise<number> {
+  const { rows } = await management.done('GET', '/usage')
+  return rows
+    .filter((row: { model: string }) => row.model === model)
+    .reduce((sum: number, { dollars }: { dollars: number }) => sum + dollars, 0)
+}
+
+const close = (actual: number, expected: number) =>
+  assert.ok(Math.abs(actual - expected) < 1e-9, `${actual}, not ${expected}`)
+
+test('Calls cost what their tokens cost, in the connection, a custom model, or as reported', async (t) => {
+  const started = await startWithUpstream(t)
+  const { call, management, upstream } = started
+  await call('/chat/completions', chat)
+  close(await dollarsOf(started), 0)
+  await setPrice(started, price)
+  await call('/chat/completions', chat)
+  await call('/chat/completions', { ...chat, stream: true })
+  close(await dollarsOf(started), 2 * 170e-6)
+  // The price of one model, under the prefix of its provider.
+  await setPrice(started, null)
+  const custom = { providerAlias: 'lab', id: 'small', price: { input: 1, output: 1 } }
+  const made = await management.done('POST', '/routing/custom-models', custom)
+  assert.deepEqual(made.price, custom.price)
+  await call('/chat/completions', { model: 'lab/small' })
+  close(await dollarsOf(started, 'lab/small'), 12e-6)
+  // The upstream knows best.
+  upstream.behave = (_, response) =>
+    sendJson(response, 200, { usage: { prompt_tokens: 1, completion_tokens: 1, cost: 0.5 } })
+  await call('/chat/completions', { model: 'lab/small' })
+  close(await dollarsOf(started, 'lab/small'), 0.5 + 12e-6)
+})
+
+test('A call that reports no tokens, or fails, costs an estimate or nothing', async (t) => {
+  const started = await startWithUpstream(t)
+  const { call, upstream } = started
+  await setPrice(started, { input: 0, output: 4 })
+  const event = { choices: [{ delta: { content: 'y'.repeat(1_000) } }] }
+  upstream.behave = (_, response) => sendEvents(response, [`data: ${JSON.stringify(event)}\n\n`])
+  await call('/chat/completions', chat)
+  const estimate = await dollarsOf(started)
+  assert.ok(estimate >= 0.001 && estimate < 0.0012, String(estimate))
+  upstream.behave = (_, response) => sendJson(response, 400, { error: { message: 'No' } })
+  await call('/chat/completions', chat)
+  close(await dollarsOf(started), estimate)
+})
+
+test('A limit in US dollars holds, also for calls at once', async (t) => {
+  const started = await startWithUpstream(t)
+  const { call, management, upstream } = started
+  await setPrice(started, { input: 0, output: 1_000 })
+  const limits = { dollarsPerMonth: 3 }
+  const { secret, key } = await management.done('POST', '/model-keys', { name: 'limited', limits })
+  assert.equal(key.limits.dollarsPerMonth, 3)
+  const waiting: (() => void)[] = []
+  upstream.behave = (_, response) =>
+    void waiting.push(() =>
+      sendJson(response, 200, { usage: { prompt_tokens: 1, completion_tokens: 900 } }),
+    )
+  const body = { ...chat, max_tokens: 1_000 }
+  const calls = Array.from({ length: 20 }, () => call('/chat/completions', body, bearer(secret)))
+  const refused = await Promise.all(calls.slice(3))
+  for (const { status, text, headers } of refused) {
+    assert.equal(status, 429)
+    assert.match(text, /3 US dollars for this month/)
+    assert.equal(headers['retry-after'], '1')
+  }
+  await until(() => waiting.length === 3)
+  for (const answer of waiting) answer()
+  await Promise.all(calls)
+  await until(async () => Math.abs((await dollarsOf(started)) - 2.7) < 1e-9)
+  upstream.behave = (_, response) =>
+    sendJson(response, 200, { usage: { prompt_tokens: 1, completion_tokens: 900 } })
+  assert.equal((await call('/chat/completions', body, bearer(secret))).status, 200)
+  await until(async () => {
+    const { status, headers } = await call('/chat/completions', body, bearer(secret))
+    return status === 429 && Number(headers['retry-after']) > 1
+  })
+  close(await dollarsOf(started), 3.6)
+})
+
+test('A key with a limit in US dollars calls no model without a price', async (t) => {
+  const started = await startWithUpstream(t)
+  const { call, management, upstream } = started
+  const limits = { dollarsPerMonth: 0.5 }
+  const { secret } = await management.done('POST', '/model-keys', { name: 'limited', limits })
+  const { status, json } = await call('/chat/completions', chat, bearer(secret))
+  assert.equal(status, 403)
+  assert.match(json().error.message, /price of the model lab\/big is not known/)
+  assert.equal(upstream.calls.length, 0)
+  await setPrice(started, { input: 0, output: 0 })
+  for (let count = 0; count < 3; count += 1)
+    assert.equal((await call('/chat/completions', chat, bearer(secret))).status, 200)
+})
+
+test('Prices and limits that are not numbers are refused with their field', async (t) => {
+  const { management, connectionId } = await startWithUpstream(t)
+  for (const [given, field] of [
+    ['3, 15', 'providerSpecificData.price'],
+    [{ input: 3 }, 'providerSpecificData.price.output'],
+    [{ input: -1, output: 1 }, 'providerSpecificData.price.input'],
+    [{ ...price, cached: 1 }, 'providerSpecificData.price.cached'],
+  ] as const) {
+    const providerSpecificData = { price: given }
+    const path = `/routing/connections/${connectionId}`
+    const { status, body } = await management.send('PATCH', path, { providerSpecificData })
+    assert.deepEqual([status, body.field], [400, field])
+  }
+  for (const dollarsPerMonth of [0, -1, '5', 1e12]) {
+    const body = { name: 'a', limits: { dollarsPerMonth } }
+    const reply = await management.send('POST', '/model-keys', body)
+    assert.deepEqual([reply.status, reply.body.field], [400, 'limits.dollarsPerMonth'])
+  }
+})

@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { costOf, expectedUse, withPrice } from '../../../../src/models/calls/costs.ts'
+import { UsageReader } from '../../../../src/models/calls/reported-usage.ts'
+import type { CallTarget } from '../../../../src/models/list/resolve-model.ts'
+import type { ModelPrice } from '../../../../src/models/list/routing-inputs.ts'
+
+const sonnet = { input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75 }
+
+const target = (price?: ModelPrice): CallTarget => ({
+  connection: {
+    ...{ id: 'c', provider: 'lab', prefix: undefined, baseUrl: undefined, apiKey: undefined },
+    ...{ enabledModels: undefined, priority: 1, weight: 1, price: undefined },
+  },
+  ...{ ownId: 'big', listedId: 'lab/big', price },
+})
+
+/** Usage at the end of an answer, and the tokens and the cost that are read from it. */
+function read(usage: object) {
+  const reader = new UsageReader(false)
+  reader.take(Buffer.from(JSON.stringify({ id: 'a', usage })))
+  return reader.result()
+}
+
+test('Tokens from and to the cache have their own price', () => {
+  assert.equal(costOf(sonnet, { input: 1_000, output: 100 }), 4_500)
+  const tokens = { input: 1_000, output: 100, cacheRead: 700, cacheWrite: 200 }
+  assert.equal(costOf(sonnet, tokens), 300 + 210 + 750 + 1_500)
+  assert.equal(costOf({ input: 3, output: 15 }, tokens), 4_500)
+  // No call is free, and none is too dear.
+  assert.equal(costOf({ input: 0.02, output: 0 }, { input: 1, output: 0 }), 1)
+  assert.equal(costOf({ input: 0.1, output: 0.2 }, { input: 1_000, output: 1_000 }), 300)
+  assert.equal(costOf({ input: 0, output: 0 }, tokens), 0)
+  // An upstream that reports more from the cache than in all.
+  assert.equal(costOf(sonnet, { input: 1, output: 0, cacheRead: 10 }), 3)
+})
+
+test('The tokens of the cache are read in the form of each provider', () => {
+  const openai = {
+    ...{ prompt_tokens: 100, completion_tokens: 5 },
+    prompt_tokens_details: { cached_tokens: 60, cache_write_tokens: 20 },
+  }
+  const cached = { input: 100, output: 5, cacheRead: 60, cacheWrite: 20 }
+  assert.deepEqual(read(openai), cached)
+  const responses = { input_tokens: 100, output_tokens: 5 }
+  const { cacheWrite: _, ...onlyRead } = cached
+  assert.deepEqual(read({ ...responses, input_tokens_details: { cached_tokens: 60 } }), onlyRead)
+  const anthropic = {
+    ...{ input_tokens: 20, output_tokens: 5 },
+    ...{ cache_read_input_tokens: 60, cache_creation_input_tokens: 20 },
+  }
+  assert.deepEqual(read(anthropic), cached)
+})
+
+test('The cost that an upstream reports is read', () => {
+  const cases = [
+    // https://openrouter.ai/docs/use-cases/usage-accounting
+    [{ cost: 0.95, cost_details: { upstream_inference_cost: 19 } }, 950_000],
+    // https://docs.perplexity.ai/api-reference/chat-completions-post
+    [{ cost: { input_tokens_cost: 0, request_cost: 0.005, total_cost: 0.006 } }, 6_000],
+    // https://docs.x.ai/developers/cost-tracking
+    [{ cost_in_usd_ticks: 37_756_000 }, 3_776],
+    [{ cost: 0 }, 0],
+    [{ cost: '1' }, undefined],
+    [{ cost: -1 }, undefined],
+    [{ cost: 1e9 }, undefined],
+  ] as const
+  for (const [cost, expected] of cases) {
+    const usage = { prompt_tokens: 1, completion_tokens: 1, ...cost }
+    assert.equal(read(usage)?.costMicros, expected, JSON.stringify(cost))
+  }
+})
+
+test('What a call may cost is reserved', () => {
+  const fields = (given: object) => ({
+    bytes: () => undefined,
+    value: (name: string) => (given as Record<string, unknown>)[name],
+  })
+  const targets = [target({ input: 1, output: 2 }), target(sonnet), target()]
+  const micros = (given: object) => expectedUse(100, targets, fields(given)).micros
+  assert.equal(micros({}), 300 + 15_000)
+  assert.equal(micros({ max_tokens: 10 }), 300 + 150)
+  assert.equal(micros({ max_completion_tokens: 20, max_tokens: 10 }), 300 + 300)
+  for (const max_tokens of [0, -1, '10', null, {}]) assert.equal(micros({ max_tokens }), 15_300)
+  assert.equal(micros({ max_output_tokens: 1e12 }), 300 + 15_000_000)
+})
+
+test('A limit in money needs a price', () => {
+  const free = target({ input: 0, output: 0 })
+  assert.deepEqual(withPrice([target(), free], 'lab/big'), [free])
+  assert.throws(() => withPrice([target()], 'lab/big'), { status: 403, code: 'model_not_allowed' })
+})
