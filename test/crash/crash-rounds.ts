@@ -1,12 +1,17 @@
 import assert from 'node:assert/strict'
 import { EventEmitter, once } from 'node:events'
+import { readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { GatewayProcess } from '../support/gateway-process.ts'
+import { filesBelow, type GatewayProcess, unfinishedFiles } from '../support/gateway-process.ts'
 import type { Random } from '../support/random.ts'
 import { BelievedStore, verifyStore } from './store.ts'
 import { finishUpload, overtakeUpload, verifyParts } from './uploads.ts'
+import { verifyVersions } from './verify-versions.ts'
 import { putCopySource, type Shapes, type Workload, writeUntilKilled } from './writers.ts'
+
+type Gateways = readonly [GatewayProcess, ...GatewayProcess[]]
 
 export interface CrashPlan {
   readonly rounds: number
@@ -15,8 +20,10 @@ export interface CrashPlan {
   readonly random: Random
   /** How long writers run at least and at most before they are interrupted. */
   readonly roundMs: readonly [least: number, most: number]
-  /** Starts the gateway on the state that the previous one left. */
-  start(): Promise<GatewayProcess>
+  /** Starts the gateways on the state that the previous ones left. */
+  start(): Promise<Gateways>
+  /** Called before the writers start. */
+  beforeWrites?(server: GatewayProcess, store: BelievedStore): Promise<void>
   /** The gateway's own files that no request needs any more. */
   leftovers(): readonly string[]
 }
@@ -27,6 +34,7 @@ interface CrashedWork {
 }
 
 const stepsWithinMs = 60_000
+const mostMsBetweenKills = 300
 /** Abandoned bytes may be deleted after the reply. */
 const leftoversGoMs = 5_000
 
@@ -37,15 +45,17 @@ export async function runCrashRounds(t: TestContext, plan: CrashPlan): Promise<v
   const steps = new Steps()
   let resumed = 0
   for (let round = 0; round <= rounds; round++) {
-    const server = await plan.start()
+    const servers = await plan.start()
     try {
-      const workload = { server, store, random, shapes, onStep: () => steps.count() }
+      const [server] = servers
+      const workload = { server, servers, store, random, shapes, onStep: () => steps.count() }
+      if (round > 0) await verifyAfterCrash(workload, servers, plan)
+      await plan.beforeWrites?.(server, store)
       if (round === 0) await putCopySource(workload)
+      if (round < rounds) await crashOnce(t, servers, { workload, steps, roundMs: plan.roundMs })
       resumed += store.openUploads.size
-      await verifyAfterCrash(workload, plan)
-      if (round < rounds) await crashOnce(t, server, { workload, steps, roundMs: plan.roundMs })
     } finally {
-      await server.kill()
+      await Promise.all(servers.map((server) => server.kill()))
     }
   }
   t.diagnostic(`${rounds} crashes, ${steps.done} steps, ${resumed} uploads resumed`)
@@ -69,26 +79,36 @@ class Steps {
   }
 }
 
-/** Writers run until the process group is killed, at a moment chosen by the seed, but after a few steps. */
+/** Writers run until the process groups are killed, at moments chosen by the seed, but after a few steps. */
 async function crashOnce(
   t: TestContext,
-  server: GatewayProcess,
+  servers: Gateways,
   { workload, steps, roundMs }: Pick<CrashPlan, 'roundMs'> & CrashedWork,
 ): Promise<void> {
   // On a busy machine the chosen time may pass before any write ends.
   const isWorking = steps.more(2, stepsWithinMs)
   const [, problems] = await Promise.all([
     Promise.all([delay(workload.random.integer(...roundMs)), isWorking]).finally(() =>
-      server.kill(),
+      killAll(servers, workload.random),
     ),
     writeUntilKilled(workload),
   ])
-  if (problems.length > 0) t.diagnostic(server.logs())
+  if (problems.length > 0) for (const server of servers) t.diagnostic(server.logs())
   assert.deepEqual(problems, [])
+}
+
+/** One after the other: those that are left take over from those that are gone. */
+async function killAll([first, ...others]: Gateways, random: Random): Promise<void> {
+  await first.kill()
+  for (const other of others) {
+    await delay(random.integer(0, mostMsBetweenKills))
+    await other.kill()
+  }
 }
 
 async function verifyAfterCrash(
   { server, store, random }: Workload,
+  servers: Gateways,
   plan: CrashPlan,
 ): Promise<void> {
   // First, while the gateway still cleans up after the crash.
@@ -96,12 +116,32 @@ async function verifyAfterCrash(
     if (random.next() < 0.3) await overtakeUpload(server, store, upload)
   }
   assert.deepEqual(await verifyStore(server, store), [])
+  assert.deepEqual(await verifyVersions(servers, store), [])
   for (const upload of store.openUploads) {
     assert.deepEqual(await verifyParts(server, upload), [])
     await finishUpload(server, store, upload)
   }
   assert.deepEqual(await verifyStore(server, store), [], 'after uploads were resumed')
+  assert.deepEqual(await verifyVersions(servers, store), [], 'after uploads were resumed')
   const deadlineMs = Date.now() + leftoversGoMs
   while (plan.leftovers().length > 0 && Date.now() < deadlineMs) await delay(20)
   assert.deepEqual(plan.leftovers(), [], 'leftovers')
+}
+
+/**
+ * The gateway's own files on a folder that no request needs any more.
+ *
+ * @param processes how many may run
+ */
+export function leftoversIn(driveFolder: string, processes: number): string[] {
+  const own = join(driveFolder, '.bucketry')
+  // The record of a Complete with a lost reply is not a leftover, nor is an upload whose creation
+  // got no reply. Both are smaller than this.
+  const uploads = filesBelow(join(own, 'uploads')).filter((path) => statSync(path).size > 1024)
+  // The lock of a dead process is taken over by the next one that needs it; until then it may
+  // remain.
+  const temporary = unfinishedFiles(driveFolder).filter((path) => !path.includes('/locks/'))
+  // Each running process has one folder of temporary files.
+  const folders = readdirSync(join(own, 'tmp'))
+  return [...uploads, ...temporary, ...(folders.length > processes ? folders : [])]
 }

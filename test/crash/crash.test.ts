@@ -1,19 +1,14 @@
 import assert from 'node:assert/strict'
 import { randomInt } from 'node:crypto'
-import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { readFile, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
 import { diskFolder } from '../support/disk-folder.ts'
-import {
-  filesBelow,
-  startGatewayProcess,
-  testBucket,
-  unfinishedFiles,
-} from '../support/gateway-process.ts'
+import { startGatewayProcess, testBucket } from '../support/gateway-process.ts'
 import { Random } from '../support/random.ts'
-import { runCrashRounds } from './crash-rounds.ts'
+import { leftoversIn, runCrashRounds } from './crash-rounds.ts'
 import { BelievedStore, verifyStore } from './store.ts'
 import { putCopySource } from './writers.ts'
 
@@ -37,8 +32,8 @@ describe('a gateway killed at random moments', () => {
       rounds,
       random: new Random(seed),
       roundMs: [50, mostRoundMs],
-      start: () => startGatewayProcess({ folder, settings }),
-      leftovers: () => leftovers(join(folder, 'drive')),
+      start: async () => [await startGatewayProcess({ folder, settings })],
+      leftovers: () => leftoversIn(join(folder, 'drive'), availableParallelism() + 1),
     })
   })
 
@@ -67,17 +62,3 @@ describe('a gateway killed at random moments', () => {
     }
   })
 })
-
-/** The gateway's own files that no request needs any more. */
-function leftovers(driveFolder: string): string[] {
-  const own = join(driveFolder, '.bucketry')
-  // The record of a Complete with a lost reply is not a leftover, nor is an upload whose creation
-  // got no reply. Both are smaller than this.
-  const uploads = filesBelow(join(own, 'uploads')).filter((path) => statSync(path).size > 1024)
-  // The lock of a dead process is taken over by the next one that needs it; until then it may
-  // remain.
-  const temporary = unfinishedFiles(driveFolder).filter((path) => !path.includes('/locks/'))
-  // Each running process has one folder of temporary files.
-  const folders = readdirSync(join(own, 'tmp'))
-  return [...uploads, ...temporary, ...(folders.length > availableParallelism() + 1 ? folders : [])]
-}

@@ -74,7 +74,8 @@ export class KeyHistory {
 
 /** Call exactly one of the two to end it. One that never ends may happen at any time. */
 export interface PendingWrite {
-  acknowledge(): void
+  /** @param versionId in a bucket that has versions */
+  acknowledge(versionId?: string): void
   /** Refused, or the server was down: it can't happen any more, but may have. */
   fail(): void
 }

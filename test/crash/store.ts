@@ -2,6 +2,7 @@ import { testBucket } from '../support/gateway-process.ts'
 import { type Server, type SignedFetch, signedFetch, targetOf } from '../support/signed-fetch.ts'
 import { md5Of, testBytes } from '../support/test-bytes.ts'
 import { KeyHistory, type Outcome, type PendingWrite, type Version } from './history.ts'
+import { VersionHistory } from './version-history.ts'
 
 /** An upload that has begun, without an acknowledged Complete. */
 export interface OpenUpload {
@@ -23,6 +24,8 @@ export class BelievedStore {
   readonly histories = new Map<string, KeyHistory>()
   readonly openUploads = new Set<OpenUpload>()
   readonly ignored = new Set<string>()
+  /** By key; undefined if the bucket never had versions. */
+  versions: Map<string, VersionHistory> | undefined
   readonly #lateMs: number
   #versions = 0
 
@@ -37,6 +40,30 @@ export class BelievedStore {
     const history = new KeyHistory()
     this.histories.set(key, history)
     return history
+  }
+
+  versionHistory(key: string): VersionHistory {
+    const known = this.versions?.get(key)
+    if (known !== undefined) return known
+    const history = new VersionHistory()
+    this.versions?.set(key, history)
+    return history
+  }
+
+  /** A write is about to be sent. */
+  begin(key: string, outcome: Outcome): PendingWrite {
+    const current = this.history(key).begin(outcome)
+    const version = this.versionHistory(key).begin(outcome)
+    return {
+      acknowledge(versionId) {
+        current.acknowledge()
+        version.acknowledge(versionId)
+      },
+      fail() {
+        current.fail()
+        version.fail()
+      },
+    }
   }
 
   /** The key is in the bucket, but its state is checked elsewhere. */
@@ -191,7 +218,7 @@ function isEntryOf(outcome: Outcome, entry: string | undefined): boolean {
   )
 }
 
-function doesMatch(outcome: Outcome, { status, headers, body }: StoreReply): boolean {
+export function doesMatch(outcome: Outcome, { status, headers, body }: StoreReply): boolean {
   if (outcome === 'absent') return status === 404
   return (
     status === 200 &&
@@ -209,10 +236,15 @@ function describeAll(outcomes: readonly Outcome[]): string {
   return names.join(' or ')
 }
 
-function describeReply({ status, headers, body }: StoreReply): string {
+export function describeReply({ status, headers, body }: StoreReply): string {
   if (status === 404) return 'absent'
   const facts = ['x-amz-meta-version', 'content-type', 'etag'].map((name) => headers.get(name))
   return `${status} ${facts.join(' ')} with ${body.length} bytes of MD5 ${md5Of(body)}`
+}
+
+/** The version that a write has made. */
+export function versionIn({ headers }: StoreReply): string | undefined {
+  return headers.get('x-amz-version-id') ?? undefined
 }
 
 /** Text of the first element of this name. Keys of the test need no unescaping. */

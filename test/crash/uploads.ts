@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Server } from '../support/signed-fetch.ts'
 import { md5Of, testBytes } from '../support/test-bytes.ts'
-import { type BelievedStore, type OpenUpload, send, textOf } from './store.ts'
+import { type BelievedStore, type OpenUpload, send, textOf, versionIn } from './store.ts'
 import { putObject } from './writes.ts'
 
 /** Begins an upload of these parts; it is open in `store` from the reply on. */
@@ -45,11 +45,11 @@ export async function finishUpload(
     upload.acknowledgedParts++
   }
   upload.unanswered?.fail()
-  const write = store.history(key).begin(version)
+  const write = store.begin(key, version)
   upload.unanswered = write
   const body = completionBody(parts)
-  await send(server, { method: 'POST', key, query: `uploadId=${uploadId}`, body })
-  write.acknowledge()
+  const reply = await send(server, { method: 'POST', key, query: `uploadId=${uploadId}`, body })
+  write.acknowledge(versionIn(reply))
   store.openUploads.delete(upload)
 }
 

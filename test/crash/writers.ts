@@ -1,9 +1,10 @@
 import { testBucket } from '../support/gateway-process.ts'
 import type { Random } from '../support/random.ts'
-import { targetOf } from '../support/signed-fetch.ts'
+import { type Server, targetOf } from '../support/signed-fetch.ts'
 import { UnexpectedReply } from './store.ts'
 import { beginUpload, finishUpload } from './uploads.ts'
-import { putObject, type WriteTarget, write } from './writes.ts'
+import { changeVersion } from './version-steps.ts'
+import { copyVersion, putObject, type WriteTarget, write } from './writes.ts'
 
 const writers = 8
 const mostObjectBytes = 2 * 1024 * 1024
@@ -17,6 +18,8 @@ const contendedKey = 'contended'
 export interface Shapes {
   /** Of the writer with this number. */
   keysOf(index: number): readonly [string, ...string[]]
+  /** Of an object. @default 2 MiB */
+  readonly mostBytes?: number
   /** Of an upload. */
   partSizes(random: Random): readonly number[]
 }
@@ -29,6 +32,8 @@ const anyShapes: Shapes = {
 }
 
 export interface Workload extends WriteTarget {
+  /** Gateways that the writers use in turn. Default: the server */
+  readonly servers?: readonly Server[]
   readonly random: Random
   /** @default any keys, and parts of any size */
   readonly shapes?: Shapes | undefined
@@ -44,10 +49,12 @@ export async function putCopySource({ server, store }: WriteTarget): Promise<voi
 /** Mixed writes until the server stops. Resolves with the replies that no crash explains. */
 export async function writeUntilKilled(workload: Workload): Promise<string[]> {
   const problems: string[] = []
+  const { server, servers = [server] } = workload
   const runWriter = async (index: number): Promise<void> => {
+    const own = { ...workload, server: servers[index % servers.length] ?? server }
     for (;;) {
       try {
-        await step(workload, index)
+        await step(own, index)
         workload.onStep()
       } catch (error) {
         if (error instanceof UnexpectedReply) problems.push(error.message)
@@ -63,11 +70,14 @@ export async function writeUntilKilled(workload: Workload): Promise<string[]> {
 export async function step(workload: Workload, index: number): Promise<void> {
   const { server, store, random, shapes = anyShapes } = workload
   const key = random.pick([...shapes.keysOf(index), contendedKey])
-  const kind = random.pick(['put', 'put', 'put', 'remove', 'copy', 'upload'])
-  if (kind === 'put' || key === contendedKey) {
-    await putObject(workload, key, random.size(mostObjectBytes))
-  } else if (kind === 'remove') {
+  const kind = random.pick(['put', 'put', 'put', 'remove', 'copy', 'upload', 'version'])
+  const removes = kind === 'remove' && (key !== contendedKey || store.versions !== undefined)
+  if (removes) {
     await write(workload, 'absent', { method: 'DELETE', key, expected: [204, 404] })
+  } else if (kind === 'put' || key === contendedKey) {
+    await putObject(workload, key, random.size(shapes.mostBytes ?? mostObjectBytes))
+  } else if (kind === 'version') {
+    await changeVersion(workload, key, random)
   } else if (kind === 'copy') {
     await copyObject(workload, key)
   } else {
@@ -77,14 +87,7 @@ export async function step(workload: Workload, index: number): Promise<void> {
 }
 
 async function copyObject(target: WriteTarget, key: string): Promise<void> {
-  const { id } = target.store.nextVersion(0)
   const [source] = target.store.history(sourceKey).possible()
   if (source === undefined || source === 'absent') throw new Error('the copy source is missing')
-  const headers = {
-    'x-amz-copy-source': targetOf(testBucket, sourceKey),
-    'x-amz-metadata-directive': 'REPLACE',
-    'x-amz-meta-version': id,
-    'content-type': 'application/x-crash',
-  }
-  await write(target, { ...source, id }, { method: 'PUT', key, headers })
+  await copyVersion(target, key, { source, from: targetOf(testBucket, sourceKey) })
 }

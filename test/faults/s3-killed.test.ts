@@ -38,7 +38,7 @@ it('A gateway killed at random moments loses nothing acknowledged and leaves no 
   }
   await runCrashRounds(t, {
     ...{ rounds, shapes, random: new Random(seed), roundMs: [100, 1500] },
-    start: () => startGatewayProcess({ folder, settings }),
+    start: async () => [await startGatewayProcess({ folder, settings })],
     // A sweep at the end aborts them.
     leftovers: () => [],
   })

@@ -31,7 +31,9 @@ async function killAgainAndAgain(t: TestContext, { url, ownFiles }: KilledOn): P
     rounds,
     random: new Random(seed),
     roundMs: [100, 1500],
-    start: () => startGatewayProcess({ folder, settings: { DRIVE: url, LOG_LEVEL: 'warn' } }),
+    start: async () => [
+      await startGatewayProcess({ folder, settings: { DRIVE: url, LOG_LEVEL: 'warn' } }),
+    ],
     leftovers: () =>
       ownFiles().flatMap(([path, size]) => {
         const isUpload = path.startsWith('uploads/')
