@@ -7,6 +7,7 @@ import { md5Of } from '../support/test-bytes.ts'
 import { answer, itAnswers, type WireCase } from '../support/wire-case.ts'
 
 const source = `${testBucket}/source é`
+const ofVersion = `${encodeURI(source)}?versionId=1`
 const etag = `"${md5Of(Buffer.from('source'))}"`
 const target = `/${publicBucket}/target`
 const toMissing = { 'if-none-match': '*' }
@@ -39,12 +40,10 @@ describe('copies, bulk deletes and attributes', () => {
     copy('no such key', { 'x-amz-copy-source': `${testBucket}/none` }, 404, 'NoSuchKey'),
     copy('a bucket not served', { 'x-amz-copy-source': 'other/key' }, 403, 'AccessDenied'),
     copy('no key', { 'x-amz-copy-source': testBucket }, 400, 'InvalidArgument'),
-    copy(
-      'a version',
-      { 'x-amz-copy-source': `${encodeURI(source)}?versionId=1` },
-      400,
-      'InvalidArgument',
-    ),
+    {
+      ...copy('a version', { 'x-amz-copy-source': ofVersion }, 400, 'InvalidArgument'),
+      error: { ArgumentName: 'x-amz-copy-source', ArgumentValue: ofVersion },
+    },
     copy('an unknown directive', { 'x-amz-metadata-directive': 'MOVE' }, 400, 'InvalidArgument'),
     copy(
       'a source condition that fails',

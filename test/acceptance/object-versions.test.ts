@@ -16,7 +16,7 @@ import {
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
 import { testBucket as Bucket, testCredentials } from '../support/gateway-process.ts'
 import { formBody, signedFields } from '../support/post-form.ts'
-import { Key, startWithVersions, target } from '../support/versioned-bucket.ts'
+import { Key, noSuchId, startWithVersions, target } from '../support/versioned-bucket.ts'
 import { answer } from '../support/wire-case.ts'
 
 const tagSet = (value: string) => ({ TagSet: [{ Key: 'tag', Value: value }] })
@@ -103,9 +103,11 @@ test('a version that does not exist, is malformed, or is not possible for the op
   const ask = (method: string, query: string, headers = {}) => ({
     ...{ title: `${method} ${query}`, method, target: target + query, headers },
   })
-  const absent = { status: 404, code: 'NoSuchVersion', error: { Key, VersionId: 'null' } }
-  await answer(gateway, { ...ask('GET', '?versionId=null'), ...absent })
-  await answer(gateway, { ...ask('GET', '?tagging&versionId=null'), ...absent })
+  for (const VersionId of ['null', noSuchId]) {
+    const absent = { status: 404, code: 'NoSuchVersion', error: { Key, VersionId } }
+    await answer(gateway, { ...ask('GET', `?versionId=${VersionId}`), ...absent })
+    await answer(gateway, { ...ask('GET', `?tagging&versionId=${VersionId}`), ...absent })
+  }
   const refused = (query: string, value: string) => ({
     ...{ ...ask('GET', query), status: 400, code: 'InvalidArgument' },
     error: { ArgumentName: 'versionId', ArgumentValue: value },
@@ -114,6 +116,28 @@ test('a version that does not exist, is malformed, or is not possible for the op
   await answer(gateway, refused('?versionId=', ''))
   await answer(gateway, refused('?versionId=a%20b', 'a b'))
   await answer(gateway, refused(`?versionId=${'x'.repeat(1_025)}`, `${'x'.repeat(256)}…`))
+  const malformed = { status: 400, code: 'InvalidArgument' }
+  for (const [method, query, headers] of [
+    ['GET', '?'],
+    ['HEAD', '?'],
+    ['DELETE', '?'],
+    ['GET', '?attributes&', { 'x-amz-object-attributes': 'ETag' }],
+    ...['acl', 'tagging', 'retention', 'legal-hold'].map((name) => ['GET', `?${name}&`] as const),
+    ...['tagging', 'retention', 'legal-hold'].map((name) => ['PUT', `?${name}&`] as const),
+    ['DELETE', '?tagging&'],
+  ] as const) {
+    const request = ask(method, `${query}versionId=none`, headers)
+    const code = method === 'HEAD' ? {} : { code: malformed.code }
+    const { text } = await answer(gateway, { ...request, status: 400, ...code })
+    if (method !== 'HEAD') assert.match(text, /Invalid version id specified/)
+  }
+  const copied = { 'x-amz-copy-source': `${target}?versionId=none` }
+  for (const query of ['', '?uploadId=u&partNumber=1']) {
+    await answer(gateway, {
+      ...{ ...ask('PUT', query, copied), ...malformed },
+      error: { ArgumentName: 'x-amz-copy-source', ArgumentValue: `${target}?versionId=none` },
+    })
+  }
   for (const [method, query, headers] of [
     ['PUT', '?'],
     ['PUT', '?', { 'x-amz-copy-source': target }],

@@ -7,7 +7,7 @@ import {
   PutBucketVersioningCommand,
 } from '@aws-sdk/client-s3'
 import { testBucket as Bucket } from '../support/gateway-process.ts'
-import { Key, startWithVersions } from '../support/versioned-bucket.ts'
+import { Key, noSuchId, startWithVersions } from '../support/versioned-bucket.ts'
 import { answer } from '../support/wire-case.ts'
 
 test('pages of versions: markers, prefix, delimiter and encoding', async (t) => {
@@ -58,7 +58,9 @@ test('pages of versions: markers, prefix, delimiter and encoding', async (t) => 
   assert.match((await list('&encoding-type=url&prefix=c')).text, /<Key>c%20d<\/Key>/)
   assert.equal((await list('&max-keys=0')).entries.length, 0)
   await refuses(versions({ VersionIdMarker: 'x' }), 'InvalidArgument')
-  await refuses(versions({ KeyMarker: 'a', VersionIdMarker: 'x y' }), 'InvalidArgument')
+  for (const VersionIdMarker of ['x y', 'none']) {
+    await refuses(versions({ KeyMarker: 'a', VersionIdMarker }), 'InvalidArgument')
+  }
 })
 
 test('DeleteObjects creates markers and removes versions', async (t) => {
@@ -79,17 +81,18 @@ test('DeleteObjects creates markers and removes versions', async (t) => {
   const removed = await objects([
     { Key: 'a', VersionId: id },
     { Key: 'b', VersionId: two },
-    { Key: 'b', VersionId: 'none' },
+    { Key: 'b', VersionId: noSuchId },
     { Key: 'b', VersionId: 'not an ID' },
+    { Key: 'b', VersionId: 'none' },
   ])
   assert.deepEqual(removed.Deleted, [
     { Key: 'a', VersionId: id, DeleteMarker: true, DeleteMarkerVersionId: id },
     { Key: 'b', VersionId: two },
-    { Key: 'b', VersionId: 'none' },
+    { Key: 'b', VersionId: noSuchId },
   ])
   assert.deepEqual(
     removed.Errors?.map(({ Code, VersionId }) => [Code, VersionId]),
-    [['InvalidArgument', 'not an ID']],
+    ['not an ID', 'none'].map((id) => ['InvalidArgument', id]),
   )
   const quiet = await objects([{ Key: 'a' }], { Quiet: true })
   assert.deepEqual([quiet.Deleted, quiet.Errors], [undefined, undefined])

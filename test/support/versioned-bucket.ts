@@ -12,6 +12,8 @@ import { testBucket as Bucket, testCredentials } from './gateway-process.ts'
 import { exchange } from './wire-case.ts'
 
 /** The key of calls that name none. */
+/** An ID that a version on the memory drive could have. */
+export const noSuchId = '0'.repeat(32)
 export const Key = 'a/key'
 export const target = `/${Bucket}/${Key}`
 

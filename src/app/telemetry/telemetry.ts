@@ -109,6 +109,7 @@ const drive: CallTable<Drive> = {
   copy: { name: 'copy', span: 'copy' },
   setAttributes: { name: 'setAttributes', span: 'setAttributes' },
   versionsRefusal: {},
+  isVersionId: {},
   setVersioning: { name: 'setVersioning', span: 'setVersioning' },
   enableLocks: { name: 'enableLocks', span: 'enableLocks' },
   listVersions: { result: { next: { name: 'listVersions', span: 'listVersions' }, seek: {} } },

@@ -4,10 +4,9 @@ import type { VersionCursor, VersionQuery } from './versions.ts'
 
 /** As `Drive.versionsRefusal`, also for a drive without it. */
 export function refusalOfVersions(drive: Drive, bucket: string): string | undefined {
-  if (drive.listVersions === undefined || drive.versionsRefusal === undefined) {
-    return `The drive of this bucket (${drive.kind}) cannot keep former versions of objects. Use a folder or an S3 store that has versions.`
-  }
-  return drive.versionsRefusal(bucket)
+  if (drive.versionsRefusal !== undefined) return drive.versionsRefusal(bucket)
+  if (drive.listVersions !== undefined) return undefined
+  return `The drive of this bucket (${drive.kind}) cannot keep former versions of objects. Use a folder or an S3 store that has versions.`
 }
 
 /** As `Drive.listVersions`. @throws DriveError `unsupported` for a drive without it */

@@ -54,8 +54,11 @@ export interface VersionCursor {
 
 /** The part of a drive that concerns versions. Absent members: no bucket can have them. */
 export interface DriveVersions {
-  /** Whether the bucket can have versions: undefined, or the reason why it can't, for the user. Absent: it can't. */
+  /** Why the bucket can't have versions, for the user; undefined: it can. Absent: it can if there is `listVersions`. */
   versionsRefusal?(bucket: string): string | undefined
+
+  /** Whether a version can have this ID, as far as its form shows. Absent: not known. */
+  isVersionId?(bucket: string, versionId: string): boolean
 
   /**
    * Called before each change of the bucket's versioning is stored. Rejects with `unsupported`, with a message for the

@@ -331,11 +331,11 @@ const ofVersions: ReadonlySet<OperationName | undefined> = new Set<OperationName
 
 /** @throws S3Error InvalidArgument; another version must not be taken for the current one */
 function requestedVersion(
-  { query, configuration }: BucketContext,
+  { service, query, configuration }: BucketContext,
   operation: OperationName | undefined,
 ): string | undefined {
   const requested = query.get('versionId')
-  const versionId = versionToUse(configuration, requested)
+  const versionId = versionToUse(service, configuration, requested)
   if (versionId === undefined || ofVersions.has(operation)) return versionId
   const message = 'This operation does not accept a version-id.'
   throw invalidArgument('versionId', versionId, message)

@@ -4,7 +4,7 @@ import type { BucketConfiguration } from '../buckets/buckets.ts'
 import type { HeadOptions, ObjectMetadata, ObjectName } from '../drives/drive.ts'
 import { nullVersionId, type VersionOptions } from '../drives/versions.ts'
 import { hasVersions } from './configuration/public-access.ts'
-import type { ObjectContext } from './context.ts'
+import type { ObjectContext, S3Service } from './context.ts'
 import { invalidArgument, noSuchKey, S3Error } from './errors.ts'
 import { formatHttpDate } from './headers/dates.ts'
 
@@ -14,24 +14,26 @@ const possibleId = /^[\x21-\x7e]{1,1024}$/
 /**
  * The version that a drive has to use. In a bucket that never had versions, `null` is the only one.
  *
- * @param name of the parameter, header or element in which the ID was sent
+ * @param sent the parameter, header or element with the ID
  * @throws S3Error InvalidArgument
  */
 export function versionToUse(
-  configuration: Pick<BucketConfiguration, 'versioning'>,
+  { drive }: Pick<S3Service, 'drive'>,
+  configuration: BucketConfiguration,
   versionId: string | undefined,
-  name = 'versionId',
+  { name = 'versionId', value = versionId ?? '' } = {},
 ): string | undefined {
   if (versionId === undefined) return undefined
   if (!hasVersions(configuration)) {
     if (versionId === nullVersionId) return undefined
     const message = 'Invalid version id specified: objects here have no versions.'
-    throw invalidArgument(name, versionId, message)
+    throw invalidArgument(name, value, message)
   }
-  if (possibleId.test(versionId)) return versionId
+  const isPossible = drive.isVersionId?.(configuration.name, versionId) ?? true
+  if (possibleId.test(versionId) && isPossible) return versionId
   const isEmpty = versionId === ''
   const message = isEmpty ? 'Version id cannot be the empty string' : 'Invalid version id specified'
-  throw invalidArgument(name, versionId, message)
+  throw invalidArgument(name, value, message)
 }
 
 /** The fields of a reply about a version. None in a bucket that never had versions. */

@@ -26,7 +26,7 @@ const impatientMs = 800
 const impatientLookMs = 300
 /** Calls that do not use the file system, or that end something that has begun. */
 const passed = new Set<PropertyKey>(
-  'abilities close hasMore seek statistics trashes versionsRefusal'.split(' '),
+  'abilities close hasMore seek statistics trashes isVersionId'.split(' '),
 )
 
 /** The file calls of one drive in the thread pool, if its file system may hang. */

@@ -52,6 +52,7 @@ import { LocalUploads } from './uploads/local-uploads.ts'
 import { findVersion, headVersion, withRequestedId } from './versions/find-version.ts'
 import { openVersionCursor } from './versions/list-versions.ts'
 import { removeVersioned } from './versions/remove-version.ts'
+import { timeIn } from './versions/version-names.ts'
 
 export interface LocalDriveOptions {
   /** The folder of the buckets' folders; created if it is missing. */
@@ -212,7 +213,8 @@ class LocalDrive implements Drive {
     })
   }
 
-  readonly versionsRefusal: Calls['versionsRefusal'] = () => undefined
+  readonly isVersionId: Calls['isVersionId'] = (_, versionId) =>
+    versionId === nullVersionId || timeIn(versionId) !== undefined
 
   readonly setVersioning: Calls['setVersioning'] = async () => {
     await withDriveErrors('test the file system', () => requireFineTimes(this.#root))

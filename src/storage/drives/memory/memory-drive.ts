@@ -2,8 +2,10 @@ import type { Drive, ObjectMetadata, OpenObject } from '../drive.ts'
 import { changedSource } from '../drive-error.ts'
 import { defineDrive } from '../kit/define/define-drive.ts'
 import { SortedCursor } from '../kit/define/sorted-cursor.ts'
+import { nullVersionId } from '../versions.ts'
 import {
   ByteCollector,
+  isMemoryVersionId,
   type MemoryObject,
   MemoryObjects,
   type MemoryOptions,
@@ -71,7 +73,7 @@ export function openMemoryDrive(options: MemoryOptions = {}): MemoryDrive {
       return object && objects.metadataOf(bucket, object)
     },
     remove: async (bucket, key, options) => objects.remove({ bucket, key }, options),
-    versionsRefusal: () => undefined,
+    isVersionId: (_, versionId) => versionId === nullVersionId || isMemoryVersionId(versionId),
     listVersions(bucket, query) {
       const { after, afterVersionId } = query
       const rankOf = () => objects.rankOf({ bucket, key: after }, afterVersionId ?? '')

@@ -75,8 +75,12 @@ class MemoryVersionIds {
 
   /** Infinity for the ID `null`, and for one that no version ever had. */
   orderOf(id: string): number {
-    return /^[0-9a-f]{32}$/.test(id) ? Number.parseInt(id.slice(0, orderDigits), 16) : Infinity
+    return isMemoryVersionId(id) ? Number.parseInt(id.slice(0, orderDigits), 16) : Infinity
   }
+}
+
+export function isMemoryVersionId(id: string): boolean {
+  return /^[0-9a-f]{32}$/.test(id)
 }
 
 /** The buckets and their objects. Every change is made in one turn of the event loop, so it is atomic. */

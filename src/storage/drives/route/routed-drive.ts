@@ -130,6 +130,9 @@ export class RoutedDrive implements Drive {
   readonly versionsRefusal: DriveCalls['versionsRefusal'] = (bucket) =>
     this.#read(bucket, (drive, folder) => refusalOfVersions(drive, folder))
 
+  readonly isVersionId: DriveCalls['isVersionId'] = (bucket, versionId) =>
+    this.#read(bucket, (drive, folder) => drive.isVersionId?.(folder, versionId) ?? true)
+
   readonly setVersioning: DriveCalls['setVersioning'] = (bucket, versioning) =>
     this.#change(bucket, async (drive, folder) => await drive.setVersioning?.(folder, versioning))
 

@@ -43,8 +43,6 @@ function contextOf(options: S3DriveOptions): StoreContext {
 function versionsOf(context: StoreContext): DriveVersions {
   return {
     listVersions: (bucket, query) => listVersions(context, bucket, query),
-    // `setVersioning` asks the store.
-    versionsRefusal: () => undefined,
     setVersioning: (bucket, versioning) => setVersioning(context, bucket, versioning),
     enableLocks: (bucket) => enableLocks(context, bucket),
   }

@@ -52,13 +52,17 @@ export function copySourceOf({ request, service, identity }: ObjectContext): Cop
   const hasSpaces = service.compatibility.copySourcePluses
   const path = percentDecode(hasSpaces ? encoded.replaceAll('+', ' ') : encoded)
   const [, bucket = '', key = ''] = /^\/?([^/]+)\/(.+)$/s.exec(path) ?? []
+  const configuration = service.buckets.find(bucket)
+  const requested = version?.[1] === undefined ? undefined : percentDecode(version[1])
+  const sent = { name: 'x-amz-copy-source', value: header }
+  const place = configuration ?? { name: bucket, isPublic: false }
+  const versionId = versionToUse(service, place, requested, sent)
   if (!isLegalKey(key)) {
     throw invalidSource(
       'Copy Source must mention the source bucket and key: sourcebucket/sourcekey',
       header,
     )
   }
-  const configuration = service.buckets.find(bucket)
   const asked = {
     policy: 's3:GetObject',
     key,
@@ -66,7 +70,7 @@ export function copySourceOf({ request, service, identity }: ObjectContext): Cop
     hasVersion: version !== null,
   } as const
   const isPublic = configuration?.isPublic === true
-  const isOfVersion = concernsVersions(configuration, version?.[1])
+  const isOfVersion = concernsVersions(configuration, versionId)
   const mayRead = isAuthorized(identity, { action: 'read', bucket, key, isPublic, isOfVersion })
   if (!configuration || !(mayRead || isOpenByPolicy(configuration, asked))) {
     const maySee = configuration === undefined && canSeeBucket(identity, bucket)
@@ -75,8 +79,6 @@ export function copySourceOf({ request, service, identity }: ObjectContext): Cop
     })
   }
   const tagging = { ...asked, policy: 's3:GetObjectTagging' } as const
-  const requested = version?.[1] === undefined ? undefined : percentDecode(version[1])
-  const versionId = versionToUse(configuration, requested, 'x-amz-copy-source')
   return {
     source: { bucket, key, versionId },
     showsTags: mayRead || isOpenByPolicy(configuration, tagging),

@@ -202,7 +202,7 @@ async function deleteOne(
 ): Promise<Outcome<unknown>> {
   const { service, bucket, configuration } = context
   try {
-    const versionId = versionToUse(configuration, requested, 'VersionId')
+    const versionId = versionToUse(service, configuration, requested, { name: 'VersionId' })
     const conditions = await ofVersion(context, { key, versionId }, conditionOf(etag))
     return await service.drive.remove(bucket, key, conditions)
   } catch (failure) {

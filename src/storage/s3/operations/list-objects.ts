@@ -134,9 +134,10 @@ async function readVersions(
 ): Promise<Listing<VersionEntry>> {
   const { service, bucket, configuration } = context
   const afterVersionId = versionToUse(
+    service,
     configuration,
     marker.versionId === '' ? undefined : marker.versionId,
-    'version-id-marker',
+    { name: 'version-id-marker' },
   )
   const { asked, encode } = askedPage(context, marker.key)
   const cursor = versionsOf(service.drive, bucket, { ...driveQuery(asked), afterVersionId })

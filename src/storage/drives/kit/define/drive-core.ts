@@ -35,7 +35,7 @@ export interface DriveCore
       Pick<
         Drive,
         | 'deletes'
-        | 'versionsRefusal'
+        | 'isVersionId'
         | 'setVersioning'
         | 'listVersions'
         | 'trashes'
