@@ -3,11 +3,14 @@ import type { LockClockTable } from './lock-clock-table.ts'
 
 const hourMs = 3_600_000
 
-/** A process believes a clock that is this far ahead at its start: the machine may have been off. */
-const believedAtStartMs = 7 * 24 * hourMs
+/** A process believes a clock that is this far ahead at its start. The stored time is up to an hour old. */
+const believedAtStartMs = 2 * hourMs
 
-/** Later, the time follows a clock that is ahead at this multiple of the time that passes: a day in an hour. */
-const maxRate = 24
+/**
+ * Otherwise the time follows a clock that is ahead at this multiple of the time that passes. Who sets the clock ahead then
+ * ends no retention before half of its time, and the time catches up in as long as the machine was off.
+ */
+const maxRate = 2
 
 /** How far the clock advances before its time is stored again. */
 const storedEveryMs = hourMs
@@ -34,9 +37,8 @@ export interface LockClockParts {
 /**
  * The time that ends retentions of Object Lock. AWS has a clock that its customers can't set; here, who sets the clock of
  * the machine would end every retention. So the time is stored and never goes back: a clock that was set back does not
- * begin new retentions in the past. A clock that jumps ahead is not followed at once, because the jump may be a mistake,
- * and what was removed meanwhile would be lost: the owner has time to notice the warning. Who has a shell on the database
- * or the drive needs no clock.
+ * begin new retentions in the past. A clock that jumps ahead is followed at double speed: the owner has time to notice the
+ * warning. Who has a shell on the database or the drive needs no clock.
  */
 export class LockClock {
   readonly #parts: Required<LockClockParts>

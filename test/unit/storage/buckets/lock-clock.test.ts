@@ -55,7 +55,7 @@ test('LockClock follows the clock, and writes once an hour', async () => {
 test('LockClock does not go back with the clock, also after a restart', async () => {
   const world = new World()
   await world.process().read()
-  world.pass(5 * hourMs)
+  world.pass(2 * hourMs)
   const clock = world.process()
   await clock.read()
   const seen = world.clockMs
@@ -66,7 +66,7 @@ test('LockClock does not go back with the clock, also after a restart', async ()
   assert.match(world.warnings.join(), /clock differs/)
 })
 
-test('LockClock follows a clock that jumps ahead by a day in an hour', async () => {
+test('LockClock follows a clock that jumps ahead at double speed', async () => {
   const world = new World()
   const clock = world.process()
   await clock.read()
@@ -75,24 +75,33 @@ test('LockClock follows a clock that jumps ahead by a day in an hour', async () 
   assert.deepEqual(await clock.read(), { endedMs: begin, startMs: jumped })
   assert.equal(world.warnings.length, 1)
   world.pass(hourMs)
-  assert.equal((await clock.read()).endedMs, begin + dayMs)
+  assert.equal((await clock.read()).endedMs, begin + 2 * hourMs)
   world.clockMs -= 365 * dayMs
+  world.pass(hourMs / 2)
+  assert.equal((await clock.read()).endedMs, begin + 2 * hourMs, 'until the clock is there')
   world.pass(hourMs)
-  assert.equal((await clock.read()).endedMs, begin + dayMs, 'until the clock is there')
-  world.pass(dayMs)
   assert.equal((await clock.read()).endedMs, world.clockMs)
 })
 
-test('LockClock believes at its start that the machine was off for a week, but not for longer', async () => {
-  for (const [days, believed] of [
-    [7, 7],
-    [8, 0],
+test('LockClock does not end a retention early, also if nobody reads it for long', async () => {
+  const world = new World()
+  const clock = world.process()
+  await clock.read()
+  world.clockMs += 365 * dayMs
+  world.pass(30 * dayMs)
+  assert.equal((await clock.read()).endedMs, begin + 60 * dayMs)
+})
+
+test('LockClock believes at its start what passes during a restart, and no more', async () => {
+  for (const [hours, believed] of [
+    [2, 2],
+    [3, 0],
   ] as const) {
     const world = new World()
     await world.process().read()
-    world.clockMs += days * dayMs
+    world.clockMs += hours * hourMs
     const { endedMs } = await world.process().read()
-    assert.equal(endedMs, begin + believed * dayMs)
+    assert.equal(endedMs, begin + believed * hourMs)
   }
 })
 
