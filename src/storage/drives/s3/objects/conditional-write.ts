@@ -6,7 +6,6 @@ import type { StoreContext } from '../probe/probe.ts'
 import type { NativeConditions, StoreAbility } from '../requests/store-abilities.ts'
 import { isUnclear } from '../requests/store-errors.ts'
 import { headOf, type StoreObject } from './heads.ts'
-import { removeRepeats } from './repeated-writes.ts'
 
 /** The abilities that a kind of write needs for its conditions. */
 export interface NeededAbilities {
@@ -54,10 +53,7 @@ export async function conditionalWrite<Result>(
     } catch (error) {
       const found = await foundAfter(context, target, error)
       const result = write.resultOf(found)
-      if (result !== undefined) {
-        await removeRepeats(context, target, found)
-        return result
-      }
+      if (result !== undefined) return result
       if (!isConditionFailure(error)) throw error
       assertConditions(target, found?.attributes.etag, conditions)
       if (write.begun !== undefined || attempt === maxAttempts) throw changing(target, error)

@@ -11,7 +11,6 @@ import { requireLocks } from './bucket-versions.ts'
 import { conditionalWrite, isConditionFailure, newMark } from './conditional-write.ts'
 import { headOf, versionIn, versionNameOf } from './heads.ts'
 import { areLocked, fieldsOf, writtenAttributes } from './object-fields.ts'
-import { removeRepeats } from './repeated-writes.ts'
 
 /** The maximum size for CopyObject (API reference). */
 const maxCopyBytes = 5 * 1024 ** 3
@@ -75,12 +74,10 @@ async function copyAtOnce(
         MetadataDirective: 'REPLACE',
         TaggingDirective: 'REPLACE',
       })
-      const output = await store
+      const { CopyObjectResult: made = {}, VersionId } = await store
         .send(command, { signal, limitMs: longCallMs })
         .catch((error) => unlessChanged(context, source, error, mark))
-      const { CopyObjectResult: made = {}, $metadata } = output
-      const version = versionIn(context, target.bucket, output.VersionId)
-      if (($metadata.attempts ?? 1) > 1) await removeRepeats(context, target, { ...version, mark })
+      const version = versionIn(context, target.bucket, VersionId)
       const modifiedAtMs = secondOf(made.LastModified)
       return { size, modifiedAtMs, ...version, attributes: writtenAttributes(attributes, made) }
     },

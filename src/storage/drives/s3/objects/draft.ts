@@ -28,7 +28,6 @@ import { requireLocks } from './bucket-versions.ts'
 import { conditionalWrite, nativeConditions, newMark } from './conditional-write.ts'
 import { isAsWritten, type StoreObject, versionIn } from './heads.ts'
 import { areLocked, areSame, fieldsOf, writtenAttributes } from './object-fields.ts'
-import { removeRepeats } from './repeated-writes.ts'
 
 /** The size of each part of an object of unknown size. */
 const partBytes = 8 * 1024 * 1024
@@ -139,9 +138,10 @@ class StoreDraft implements Draft {
     },
   ): Promise<ObjectMetadata> {
     const size = this.#body.total
-    const isMarked = this.#isMarked(write.conditions)
     const isOurs = (found: StoreObject | undefined) =>
-      isMarked ? found?.mark === this.#mark : isAsWritten(found, { size, attributes })
+      write.conditions === undefined
+        ? isAsWritten(found, { size, attributes })
+        : found?.mark === this.#mark
     return await conditionalWrite<ObjectMetadata>(this.#context, {
       ...{ ...write, target: this.#target },
       needs: { create: 'create', replace: 'replace' },
@@ -150,21 +150,10 @@ class StoreDraft implements Draft {
         const output = await write.send(native)
         const modifiedAtMs = answeredAtMs(output)
         const version = versionIn(this.#context, this.#target.bucket, output.VersionId)
-        const { attempts = 1 } = output.$metadata
-        const written = { ...version, mark: this.#mark }
-        if (attempts > 1 && isMarked) await removeRepeats(this.#context, this.#target, written)
-        return {
-          ...{ size, modifiedAtMs, ...version },
-          attributes: writtenAttributes(attributes, output),
-        }
+        const written = writtenAttributes(attributes, output)
+        return { size, modifiedAtMs, ...version, attributes: written }
       },
     })
-  }
-
-  /** With versions, a PUT whose reply is lost must not be there twice: the mark tells its versions from those of others. */
-  #isMarked(conditions: WriteConditions | undefined): boolean {
-    const isVersioned = this.#context.versioningOf(this.#target.bucket) !== undefined
-    return conditions !== undefined || isVersioned
   }
 
   async #send(put: {
@@ -185,7 +174,7 @@ class StoreDraft implements Draft {
     const isKept = await probe.keeps(bucket, checksum?.algorithm)
     const command = new PutObjectCommand({
       ...names.nameOf(this.#target),
-      ...fieldsOf(attributes, this.#isMarked(conditions) ? this.#mark : undefined),
+      ...fieldsOf(attributes, conditions === undefined ? undefined : this.#mark),
       ...native,
       Body: body,
       ...(size !== undefined && { ContentLength: size }),
