@@ -8,7 +8,7 @@ import { lendRange } from '../../drives/lend-range.ts'
 import type { VersionOptions } from '../../drives/versions.ts'
 import { bodyFailure, hasBody } from '../body/payload.ts'
 import { type PayloadDigest, PayloadDigester, type PayloadSink } from '../body/payload-writer.ts'
-import { concernsVersions, isOpenByPolicy } from '../configuration/public-access.ts'
+import { concernsVersions, hasVersions, isOpenByPolicy } from '../configuration/public-access.ts'
 import type { ObjectContext } from '../context.ts'
 import { absentBucket, invalidArgument, quoted, S3Error } from '../errors.ts'
 import { evaluateReadConditions, readConditions } from '../headers/preconditions.ts'
@@ -53,9 +53,10 @@ export function copySourceOf({ request, service, identity }: ObjectContext): Cop
   const path = percentDecode(hasSpaces ? encoded.replaceAll('+', ' ') : encoded)
   const [, bucket = '', key = ''] = /^\/?([^/]+)\/(.+)$/s.exec(path) ?? []
   const configuration = service.buckets.find(bucket)
-  const requested = version?.[1] === undefined ? undefined : percentDecode(version[1])
-  const sent = { name: 'x-amz-copy-source', value: header }
   const place = configuration ?? { name: bucket, isPublic: false }
+  const [, id] = version ?? []
+  const requested = id !== undefined && hasVersions(place) ? percentDecode(id) : id
+  const sent = { name: 'x-amz-copy-source', value: header }
   const versionId = versionToUse(service, place, requested, sent)
   if (!isLegalKey(key)) {
     throw invalidSource(

@@ -36,11 +36,9 @@ export async function putObjectLockConfiguration(context: BucketContext): Promis
 
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetObjectLockConfiguration.html */
 export async function getObjectLockConfiguration(context: BucketContext): Promise<HttpReply> {
-  const { configuration, bucket, identity } = context
+  const { configuration, identity } = context
   if (configuration.objectLock === undefined) {
-    throw new S3Error('ObjectLockConfigurationNotFoundError', undefined, {
-      elements: { BucketName: bucket },
-    })
+    throw new S3Error('ObjectLockConfigurationNotFoundError')
   }
   if (identity.kind === 'anonymous') throw new S3Error('AccessDenied')
   return xmlReply('ObjectLockConfiguration', objectLockContent(configuration.objectLock))
