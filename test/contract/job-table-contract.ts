@@ -302,7 +302,13 @@ function describeUpgrade(createLocation: () => Promise<DatabaseLocation>): void 
     const list = () => assert.fail('nothing is listed')
     const remove = async () => assert.fail('nothing is removed')
     const drive = { list, remove } as unknown as Drive
-    const latest = await openDeletions({ drive, keepsRemoved: () => false, jobs, now }).latest()
+    const latest = await openDeletions({
+      drive,
+      keepsRemoved: () => false,
+      lockRules: async () => undefined,
+      jobs,
+      now,
+    }).latest()
     const end = 'Some objects may remain. Delete again to remove them.'
     const message = `The process that ran the deletion has ended. ${end}`
     const whole = {

@@ -92,7 +92,7 @@ export function openBucketJobs({
       abort: (uploadId, signal) => uploads.abortById(uploadId, signal),
     },
   })
-  const deletions = openDeletions({ drive, keepsRemoved, jobs, now })
+  const deletions = openDeletions({ drive, keepsRemoved, lockRules, jobs, now })
   const expireTrash = openTrashExpiry({
     ...{ drive, deletions, days: settings.trashDays, now, localNow: Date.now },
     buckets: () => buckets.all().map(({ name }) => name),

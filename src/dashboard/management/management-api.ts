@@ -9,7 +9,7 @@ import { bucketOptionsRoutes } from './bucket-options-route.ts'
 import { bucketMakingRoutes, bucketRoutes } from './bucket-routes.ts'
 import { deletionRoutes } from './deletion-routes.ts'
 import { archiveRoute, orderRoute } from './folders/archive-routes.ts'
-import { deletedRoute } from './folders/deleted-route.ts'
+import { deletedRoutes } from './folders/deleted-route.ts'
 import { folderCountRoutes } from './folders/folder-count-routes.ts'
 import { folderListingRoute } from './folders/folder-listing-route.ts'
 import { searchRoute } from './folders/search-route.ts'
@@ -36,7 +36,7 @@ export function managementApi(parts: ManagementApiParts): readonly Route[] {
     presignRoute(parts),
     ...deletionRoutes(parts),
     ...trashRoutes(parts),
-    deletedRoute(parts),
+    ...deletedRoutes(parts),
     ...uploadRoutes(parts),
     ...activityRoutes(parts),
     trafficRoute(parts),

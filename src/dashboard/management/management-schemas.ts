@@ -331,14 +331,18 @@ export const deletionReply = z.object({
   prefix: z.string(),
   onlyEmptyFolders: z.boolean(),
   state: z.enum(['running', 'done', 'cancelled', 'failed', 'interrupted']),
-  kind: z.enum(['delete', 'trash', 'restore']).meta({
-    description: 'Deletes permanently, moves to the trash, or restores from there.',
+  kind: z.enum(['delete', 'trash', 'restore', 'undelete', 'erase']).meta({
+    description:
+      'Deletes, moves to the trash, restores from there, or restores or erases deleted objects of a bucket with versions.',
   }),
   trashId: z.string().meta({
     description: 'Identifies what is trashed or restored; empty for a permanent deletion.',
   }),
   deleted: count.meta({ description: 'Deleted, trashed or restored so far.' }),
-  skipped: count.meta({ description: 'Not restored because their names are taken.' }),
+  skipped: count.meta({
+    description:
+      'Not restored because their names are taken, or not erased because of Object Lock.',
+  }),
   startedAt: time,
   endedAt: time.nullable(),
   message: z

@@ -13,10 +13,13 @@ import { assertBucket, driveUnavailable, timeOf } from './route-checks.ts'
 const count = z.int().min(0)
 const maxKeys = 1_000
 
-const trashBody = z.strictObject({
+export const keysBody = z.strictObject({
   bucket: z.string(),
   prefix: z.string().optional().meta({ description: 'Instead of `keys`.' }),
   keys: z.array(z.string()).min(1).max(maxKeys).optional(),
+})
+
+const trashBody = keysBody.extend({
   trashId: z.string().optional().meta({
     description: 'The id of an earlier reply, to restore both together. Default: a new id.',
   }),
@@ -87,13 +90,7 @@ export function trashRoutes(parts: Parts): readonly Route[] {
     async answer({ body: { bucket, prefix, keys, trashId = newTrashId(parts.databaseNow()) } }) {
       assertTrash(parts, bucket)
       assertId(trashId)
-      const wrong = [prefix ?? keys?.[0] ?? '', ...(keys ?? [])].find((key) => !isLegalKey(key))
-      if (wrong !== undefined || (prefix === undefined) === (keys === undefined)) {
-        const message = 'Expected either keys or a prefix, of 1 to 1,024 bytes of UTF-8.'
-        throw new ApiError(400, message, { field: keys === undefined ? 'prefix' : 'keys' })
-      }
-      const what = keys === undefined ? {} : { keys }
-      return begin({ bucket, prefix: prefix ?? '', ...what, kind: 'trash', trashId })
+      return begin({ bucket, ...keysOrPrefix({ prefix, keys }), kind: 'trash', trashId })
     },
   })
   const restore = route({
@@ -116,9 +113,19 @@ export function trashRoutes(parts: Parts): readonly Route[] {
   return [listRoute(parts), put, restore, emptyRoute(parts, begin)]
 }
 
+/** @throws ApiError 400 unless there is one of the two */
+export function keysOrPrefix({ prefix, keys }: Pick<TrashBody, 'prefix' | 'keys'>) {
+  const wrong = [prefix ?? keys?.[0] ?? '', ...(keys ?? [])].find((key) => !isLegalKey(key))
+  if (wrong !== undefined || (prefix === undefined) === (keys === undefined)) {
+    const message = 'Expected either keys or a prefix, of 1 to 1,024 bytes of UTF-8.'
+    throw new ApiError(400, message, { field: keys === undefined ? 'prefix' : 'keys' })
+  }
+  return keys === undefined ? { prefix: prefix ?? '' } : { prefix: '', keys }
+}
+
 type Begin = (order: Parameters<Parts['deletions']['start']>[0]) => Promise<DeletionReply>
 
-function beginWith({ deletions }: Parts): Begin {
+export function beginWith({ deletions }: Pick<Parts, 'deletions'>): Begin {
   return async (order) => {
     const started = await deletions.start(order)
     if (started === undefined) throw tooMany()

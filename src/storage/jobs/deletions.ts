@@ -1,7 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto'
+import type { LockRules } from '../drives/attributes.ts'
 import type { Drive } from '../drives/drive.ts'
 import { trashBucketOf } from '../drives/trash-bucket.ts'
 import { deletePrefix, leftFolder, removeFolders } from './delete-prefix.ts'
+import { changeDeleted } from './deleted-versions.ts'
 import type { JobRunner, Run } from './job-runner.ts'
 import type { JobRow, JobState } from './job-table.ts'
 import { restore, trashingDrive } from './trash/trash.ts'
@@ -21,8 +23,8 @@ const leftOverMs = 5_000
 
 type DeletingDrive = Pick<Drive, 'list' | 'remove' | 'removeFolder'>
 
-/** `trash`: moves to the trash. `restore`: moves back from it. */
-type DeletionKind = 'delete' | 'trash' | 'restore'
+/** `trash`: moves to the trash. `restore`: moves back from it. `undelete` and `erase`: in a bucket with versions (DeletedChange). */
+type DeletionKind = 'delete' | 'trash' | 'restore' | 'undelete' | 'erase'
 
 interface DeletionTarget {
   readonly bucket: string
@@ -40,6 +42,8 @@ type NewDeletion = Pick<DeletionTarget, 'bucket' | 'prefix'> &
     readonly keys?: readonly string[]
     /** Whether a restored object gets another name if its own is taken. */
     readonly besideOthers?: boolean
+    /** For `undelete`: only objects that were deleted at this time or later. */
+    readonly sinceMs?: number | undefined
   }
 
 export interface Deletion extends DeletionTarget {
@@ -66,12 +70,15 @@ export type Deletions = ReturnType<typeof openDeletions>
 export function openDeletions({
   drive,
   keepsRemoved,
+  lockRules,
   jobs,
   now,
 }: {
   readonly drive: Drive
   /** Whether versions of the bucket are enabled: a removal then keeps the object, and the trash is not used. */
   readonly keepsRemoved: (bucket: string) => boolean
+  /** As ExpiryWorld.lockRules. */
+  readonly lockRules: (bucket: string) => Promise<LockRules | undefined>
   readonly jobs: JobRunner
   /** The database's time, milliseconds since the epoch. */
   readonly now: () => number
@@ -96,11 +103,11 @@ export function openDeletions({
      * Starts a deletion, or returns a running one with the same target. Undefined if too many are running or this
      * process is closing.
      */
-    async start({ keys, besideOthers = false, ...rest }: NewDeletion) {
+    async start({ keys, besideOthers = false, sinceMs, ...rest }: NewDeletion) {
       const asked = { onlyEmptyFolders: false, kind: 'delete' as const, trashId: '', ...rest }
       const makesMarkers = asked.kind === 'trash' && keepsRemoved(asked.bucket)
       const wanted = makesMarkers ? { ...asked, kind: 'delete' as const, trashId: '' } : asked
-      const target = encode(wanted, keys)
+      const target = encode(wanted, sinceMs === undefined ? keys : [...(keys ?? []), sinceMs])
       const same = await runningLike(target)
       if (same !== undefined) return same
       const figures = { deleted: 0, skipped: 0 }
@@ -108,26 +115,18 @@ export function openDeletions({
         ...{ kind, id: randomBytes(12).toString('base64url'), target, beganAtMs: now(), figures },
         ...{ limits: deletionLimits, fields: wanted, failure: 'deletion failed' },
         async work(run) {
-          if (wanted.kind === 'restore') {
-            return restore(drive, { ...wanted, besideOthers }, run, figures)
+          const { kind: work } = wanted
+          if (work === 'restore') return restore(drive, { ...wanted, besideOthers }, run, figures)
+          if (work === 'undelete' || work === 'erase') {
+            const lock = await lockRules(wanted.bucket)
+            return changeDeleted(
+              drive,
+              { ...wanted, kind: work, keys, sinceMs, lock },
+              run,
+              figures,
+            )
           }
-          const isTrash = wanted.kind === 'trash'
-          if (isTrash) await drive.addBucket(trashBucketOf(wanted.bucket))
-          const deleting = isTrash ? trashingDrive(drive, wanted.trashId, run) : drive
-          const { removeFolder } = drive
-          const tree = {
-            list: deleting.list.bind(deleting),
-            remove: deleting.remove.bind(deleting),
-            ...(removeFolder && {
-              async removeFolder(bucket: string, key: string) {
-                run.assertMayGoOn()
-                await removeFolder.call(drive, bucket, key)
-              },
-            }),
-          }
-          return keys === undefined
-            ? deleteTree(tree, wanted, run, figures)
-            : deleteKeys(tree, wanted.bucket, keys, run, figures)
+          return deleteAll(drive, { ...wanted, keys }, run, figures)
         },
       })
       // Another request may have started it already.
@@ -139,6 +138,32 @@ export function openDeletions({
       return find(id)
     },
   }
+}
+
+async function deleteAll(
+  drive: Drive,
+  wanted: DeletionTarget & { readonly keys: readonly string[] | undefined },
+  run: Run,
+  figures: { deleted: number },
+): Promise<string> {
+  const { bucket, kind, trashId, keys } = wanted
+  const isTrash = kind === 'trash'
+  if (isTrash) await drive.addBucket(trashBucketOf(bucket))
+  const deleting = isTrash ? trashingDrive(drive, trashId, run) : drive
+  const { removeFolder } = drive
+  const tree = {
+    list: deleting.list.bind(deleting),
+    remove: deleting.remove.bind(deleting),
+    ...(removeFolder && {
+      async removeFolder(name: string, key: string) {
+        run.assertMayGoOn()
+        await removeFolder.call(drive, name, key)
+      },
+    }),
+  }
+  return keys === undefined
+    ? deleteTree(tree, wanted, run, figures)
+    : deleteKeys(tree, bucket, keys, run, figures)
 }
 
 async function deleteTree(
@@ -186,7 +211,7 @@ async function deleteKeys(
 /** JSON, because a prefix may contain NUL, which PostgreSQL cannot store in text. */
 function encode(
   { bucket, prefix, onlyEmptyFolders, kind, trashId }: DeletionTarget,
-  keys: readonly string[] | undefined,
+  keys: readonly (string | number)[] | undefined,
 ): string {
   const digest = keys && createHash('sha256').update(JSON.stringify(keys)).digest('base64url')
   if (kind !== 'delete' || digest !== undefined)

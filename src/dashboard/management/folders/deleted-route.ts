@@ -2,9 +2,12 @@ import { z } from 'zod'
 import { type Route, route } from '../../../platform/json-api/route.ts'
 import { DriveError } from '../../../storage/drives/drive-error.ts'
 import type { VersionEntry } from '../../../storage/drives/versions.ts'
-import { safeSum, walkVersions } from '../../../storage/jobs/walk.ts'
+import { deletedVersions } from '../../../storage/jobs/deleted-versions.ts'
+import { safeSum } from '../../../storage/jobs/walk.ts'
 import type { ManagementApiParts } from '../management-parts.ts'
+import { deletionReply } from '../management-schemas.ts'
 import { assertBucket, driveUnavailable, timeOf } from '../route-checks.ts'
+import { beginWith, keysBody, keysOrPrefix } from '../trash-routes.ts'
 
 const count = z.int().min(0)
 
@@ -24,6 +27,16 @@ const deletedReply = z.object({
 })
 export type DeletedReply = z.infer<typeof deletedReply>
 
+const deletedBody = keysBody.extend({
+  action: z.enum(['restore', 'erase']).meta({
+    description: '`erase` permanently removes all versions of what was deleted.',
+  }),
+  since: z.iso.datetime().optional().meta({
+    description: 'Only what was deleted at this time or later, to undo one deletion.',
+  }),
+})
+export type DeletedBody = z.input<typeof deletedBody>
+
 const maxEntries = 500
 /** After this time another request has to continue. */
 const limitMs = 5_000
@@ -31,10 +44,32 @@ const hangMs = 30_000
 
 type Found = Map<string, DeletedReply['entries'][number]>
 
-export function deletedRoute({
-  buckets,
-  drive,
-}: Pick<ManagementApiParts, 'buckets' | 'drive'>): Route {
+export function deletedRoutes(
+  parts: Pick<ManagementApiParts, 'buckets' | 'drive' | 'deletions'>,
+): readonly Route[] {
+  const begin = beginWith(parts)
+  const change = route({
+    method: 'POST',
+    path: '/deleted',
+    operationId: 'changeDeleted',
+    summary: 'Restores or erases deleted objects of a bucket with versions',
+    description:
+      'Restoring removes the delete markers above the newest version of each object, in the background. ' +
+      '`GET /-/api/deletions/{id}` returns the progress.',
+    body: deletedBody,
+    status: 202,
+    reply: deletionReply,
+    async answer({ body: { bucket, prefix, keys, action, since } }) {
+      assertBucket(parts.buckets, bucket)
+      const kind = action === 'restore' ? 'undelete' : 'erase'
+      const sinceMs = since === undefined ? undefined : Date.parse(since)
+      return begin({ bucket, ...keysOrPrefix({ prefix, keys }), kind, sinceMs })
+    },
+  })
+  return [listRoute(parts), change]
+}
+
+function listRoute({ buckets, drive }: Pick<ManagementApiParts, 'buckets' | 'drive'>): Route {
   return route({
     method: 'GET',
     path: '/deleted',
@@ -68,29 +103,20 @@ export function deletedRoute({
 
 /** Returns the last key that was looked at; null after the last one of all. */
 async function findDeleted(
-  walk: Parameters<typeof walkVersions>[0] & { readonly after: string },
+  walk: Parameters<typeof deletedVersions>[0] & { readonly after: string },
   found: Found,
 ): Promise<string | null> {
   const endsAt = performance.now() + limitMs
   let key = walk.after
-  /** The newest version of the key, until one that is no delete marker is found. */
-  let newest: VersionEntry | undefined
   const isFull = () => found.size >= maxEntries || performance.now() >= endsAt
-  for await (const version of each(walkVersions(walk))) {
+  for await (const { version, newest, role } of deletedVersions(walk)) {
     if (version.key !== key) {
       if (key !== walk.after && isFull()) return key
       key = version.key
-      newest = version
     }
-    if (newest === undefined || version.isDeleteMarker) continue
-    if (newest.isLatest && newest.isDeleteMarker) add(found, walk.prefix, version, newest)
-    newest = undefined
+    if (role === 'last') add(found, walk.prefix, version, newest)
   }
   return null
-}
-
-async function* each<Item>(pages: AsyncIterable<readonly Item[]>): AsyncGenerator<Item> {
-  for await (const page of pages) yield* page
 }
 
 /** @param deleted the version that is restored */

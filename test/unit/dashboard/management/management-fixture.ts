@@ -104,7 +104,12 @@ export async function openManagement(
   const leases = new KeyLeases({ table: new DatabaseLeases(database, '/jobs'), now: Date.now })
   const jobs = new JobRunner({ ...common, table: new JobTable(database), leases })
   const counter = new BucketCounts({ ...common, jobs })
-  const deletions = openDeletions({ ...common, keepsRemoved: () => false, jobs })
+  const deletions = openDeletions({
+    ...common,
+    keepsRemoved: () => false,
+    lockRules: async () => undefined,
+    jobs,
+  })
   const presigned: ManagementFixture['presigned'] = []
   const routes = managementApi({
     buckets: servedBuckets(buckets, ['public']),

@@ -26,7 +26,7 @@ async function open(t: TestContext, changes: Partial<Drive> = {}) {
   const [jobs, otherJobs] = [process(), process()]
   const openWith = (runner: typeof jobs) => {
     const opened = openDeletions({
-      ...{ drive: changed, keepsRemoved: () => false },
+      ...{ drive: changed, keepsRemoved: () => false, lockRules: async () => undefined },
       jobs: runner,
       now: () => clock.now,
     })
@@ -329,7 +329,7 @@ test('While versions are enabled, what would go to the trash gets a delete marke
   const jobs = openJobs(t, await openTestDatabase(t), clock).process()
   const deletions = openDeletions({
     ...{ drive, jobs, now: () => clock.now },
-    keepsRemoved: (name) => name === bucket,
+    ...{ keepsRemoved: (name) => name === bucket, lockRules: async () => undefined },
   })
   const trash = (what: { prefix: string; keys?: readonly string[] }) =>
     deletions.start({ bucket, ...what, kind: 'trash', trashId: 'id' })

@@ -9,8 +9,9 @@ import { entryCounts } from '../entries/entry-counts.ts'
 import { NameText } from '../entries/name-text.tsx'
 import { visibleName } from '../entries/visible-name.ts'
 import { jobs } from '../transfers/transfers.ts'
+import { versionedDeletionJob } from '../versions/version-jobs.ts'
 import { deletionText, trashText } from './deletion-text.ts'
-import { deletionJob, sizeOfTree, versionedDeletionJob } from './drive-work.ts'
+import { deletionJob, sizeOfTree } from './drive-work.ts'
 import { readTrash, trashJob } from './trash-work.ts'
 
 interface DeleteDialogProps {

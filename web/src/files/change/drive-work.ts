@@ -10,10 +10,9 @@ import type { ObjectAddress } from '../entries/object-address.ts'
 import { visibleName } from '../entries/visible-name.ts'
 import { listPage } from '../listing/open-folder.ts'
 import { deleteObjects } from '../s3/bucket-client.ts'
-import { maxDeletions, type VersionName } from '../s3/delete-xml.ts'
+import { maxDeletions } from '../s3/delete-xml.ts'
 import type { JobOrder, JobReport } from '../transfers/job-list.ts'
 import { driveChanges } from '../transfers/transfers.ts'
-import { undeleteJob } from '../versions/version-jobs.ts'
 import { type Deletions, deleteTree } from './delete-tree.ts'
 import { type TreeSize, treeSize } from './tree-size.ts'
 
@@ -59,48 +58,30 @@ export async function findFile({ bucket, key }: ObjectAddress): Promise<FileEntr
   return entries.find((entry): entry is FileEntry => entry.kind === 'file' && entry.key === key)
 }
 
-/** Deletes files, then trees. */
-export function deletionJob(title: string, bucket: string, entries: readonly Entry[]): JobOrder {
-  return { title, work: (report) => deleteAll(bucket, entries, report) }
-}
-
-/** The maximum number of deleted objects that are remembered to undo the deletion. */
-const maxRemembered = 20_000
-
-/** The same in a bucket that keeps versions. It can be undone, which leaves what was deleted before. */
-export function versionedDeletionJob(
+/** Deletes files, then trees. @param onBegun called with the time at which the deletion of a tree began */
+export function deletionJob(
   title: string,
   bucket: string,
   entries: readonly Entry[],
+  onBegun?: OnBegun,
 ): JobOrder {
-  const markers: VersionName[] = []
-  return {
-    title,
-    work: (report) => deleteAll(bucket, entries, report, (marker) => markers.push(marker)),
-    undo: () =>
-      markers.length === 0 || markers.length > maxRemembered
-        ? undefined
-        : undeleteJob(`Undo: ${title}`, bucket, markers, entries),
-  }
+  return { title, work: (report) => deleteAll(bucket, entries, report, onBegun) }
 }
 
-type OnMarker = Parameters<typeof deleteObjects>[2]
+type OnBegun = (startedAt: string) => void
 
 async function deleteAll(
   bucket: string,
   entries: readonly Entry[],
   report: JobReport,
-  onMarker?: OnMarker,
+  onBegun?: OnBegun,
 ): Promise<string> {
-  let deleted = await deleteFiles(bucket, entries, report, onMarker)
+  let deleted = await deleteFiles(bucket, entries, report)
   for (const { kind, key } of entries) {
     if (kind === 'file' || report.signal.aborted) continue
-    // The server does not say which delete markers it creates.
-    const isHere = onMarker !== undefined
-    if (isHere) deleted += await deleteBelow(bucket, key, report, onMarker)
     const before = deleted
     const tree = await deleteTree({
-      deletions: deletionsOf({ bucket, prefix: key, onlyEmptyFolders: isHere }),
+      deletions: deletionsOf({ bucket, prefix: key }, onBegun),
       report: {
         signal: report.signal,
         progress: (done) => report.progress(before + done, undefined),
@@ -121,56 +102,33 @@ async function deleteFiles(
   bucket: string,
   entries: readonly Entry[],
   report: JobReport,
-  onMarker?: OnMarker,
 ): Promise<number> {
   const keys = entries.filter(({ kind }) => kind === 'file').map(({ key }) => key)
   const total = keys.length === entries.length ? keys.length : undefined
   let deleted = 0
   for (let start = 0; start < keys.length && !report.signal.aborted; start += maxDeletions) {
-    deleted += await deleteKeys(bucket, keys.slice(start, start + maxDeletions), report, onMarker)
+    const batch = keys.slice(start, start + maxDeletions)
+    const doomed = batch.map((key) => ({ key }))
+    const failures = await deleteObjects(bucket, doomed)
+    const failed = new Set(failures.map(({ key }) => key))
+    for (const { key, message } of failures) report.problem(`${visibleName(key)}: ${message}`)
+    const gone = new Set(batch.filter((key) => !failed.has(key)))
+    driveChanges.publish({ type: 'removed', bucket, keys: gone })
+    deleted += gone.size
     report.progress(deleted, total)
   }
   return deleted
 }
 
-async function deleteBelow(
-  bucket: string,
-  prefix: string,
-  report: JobReport,
-  onMarker: OnMarker,
-): Promise<number> {
-  let deleted = 0
-  let after: string | undefined
-  do {
-    const page = await listPage({ bucket, prefix, isDeep: true, after, limit: maxDeletions })
-    deleted += await deleteKeys(bucket, page.keys, report, onMarker)
-    report.progress(deleted, undefined)
-    after = page.continuationToken
-  } while (after !== undefined && !report.signal.aborted)
-  return deleted
-}
-
-async function deleteKeys(
-  bucket: string,
-  keys: readonly string[],
-  report: JobReport,
-  onMarker: OnMarker,
-): Promise<number> {
-  if (keys.length === 0) return 0
-  const doomed = keys.map((key) => ({ key }))
-  const failures = await deleteObjects(bucket, doomed, onMarker)
-  const failed = new Set(failures.map(({ key }) => key))
-  for (const { key, message } of failures) report.problem(`${visibleName(key)}: ${message}`)
-  const gone = new Set(keys.filter((key) => !failed.has(key)))
-  driveChanges.publish({ type: 'removed', bucket, keys: gone })
-  return gone.size
-}
-
 const deletionsPath = '/-/api/deletions'
 
 /** Deletes one tree through the management API. */
-function deletionsOf(body: DeletionBody): Deletions {
-  return deletionsFrom(() => ask(deletionsPath, 'POST', body))
+function deletionsOf(body: DeletionBody, onBegun?: OnBegun): Deletions {
+  return deletionsFrom(async () => {
+    const begun = await ask(deletionsPath, 'POST', body)
+    onBegun?.(begun.startedAt)
+    return begun
+  })
 }
 
 /** Follows the work that a request starts. */

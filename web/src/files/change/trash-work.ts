@@ -64,19 +64,23 @@ async function trashBatch(
   report: JobReport,
   { done, start }: TrashSteps,
 ): Promise<number> {
-  const [first] = batch
-  const keys = batch.map(({ key }) => key)
-  const what = first?.kind === 'folder' ? { prefix: first.key } : { keys }
-  const { deleted, leftOver } = await follow(report, done, () => start(what))
+  const { deleted, leftOver } = await follow(report, done, () => start(namesOf(batch)))
   if (leftOver !== undefined) report.problem(leftOver)
   else if (!report.signal.aborted) {
-    driveChanges.publish({ type: 'removed', bucket, keys: new Set(keys) })
+    const keys = new Set(batch.map(({ key }) => key))
+    driveChanges.publish({ type: 'removed', bucket, keys })
   }
   return deleted
 }
 
+/** What a request is about a batch. */
+export function namesOf(batch: readonly Entry[]) {
+  const [first] = batch
+  return first?.kind === 'folder' ? { prefix: first.key } : { keys: batch.map(({ key }) => key) }
+}
+
 /** Batches of files; each folder is a batch of its own. */
-function batchesOf(entries: readonly Entry[]): readonly (readonly Entry[])[] {
+export function batchesOf(entries: readonly Entry[]): readonly (readonly Entry[])[] {
   const files = entries.filter(({ kind }) => kind === 'file')
   const batches: (readonly Entry[])[] = []
   for (let start = 0; start < files.length; start += batchSize) {
@@ -115,7 +119,7 @@ export function emptyJob(title: string, body: EmptyBody, onEnd: () => void): Job
   }
 }
 
-function follow(report: JobReport, before: number, start: () => Promise<DeletionReply>) {
+export function follow(report: JobReport, before: number, start: () => Promise<DeletionReply>) {
   const { signal } = report
   const progress = (done: number) => report.progress(before + done, undefined)
   return deleteTree({

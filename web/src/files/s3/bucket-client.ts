@@ -9,8 +9,6 @@ import {
   type DoomedObject,
   deleteBody,
   readDeleteFailures,
-  readDeleteMarkers,
-  type VersionName,
 } from './delete-xml.ts'
 import { type ObjectDetails, readDetails } from './object-details.ts'
 import { fieldsOf, readFailure, S3Failure, type XmlElement } from './s3-failure.ts'
@@ -224,44 +222,34 @@ export async function etagOfCopy(reply: Response): Promise<string> {
   return (fieldsOf(root).get('ETag') ?? '').replaceAll('"', '')
 }
 
-/**
- * Deletes up to `maxDeletions` objects or versions; missing ones count as deleted.
- *
- * @param onMarker receives the delete markers that this creates in a bucket with versions
- */
+/** Deletes up to `maxDeletions` objects or versions; missing ones count as deleted. */
 export async function deleteObjects(
   bucket: string,
   objects: readonly DoomedObject[],
-  onMarker?: (marker: VersionName) => void,
 ): Promise<readonly DeleteFailure[]> {
   const plain = objects.filter(({ key }) => canStandInXml(key))
   const odd = objects.filter(({ key }) => !canStandInXml(key))
   const failures: DeleteFailure[] = []
-  for (const object of odd) failures.push(...(await deleteByPath(bucket, object, onMarker)))
+  for (const object of odd) failures.push(...(await deleteByPath(bucket, object)))
   if (plain.length === 0) return failures
   const reply = await s3Fetch({
     method: 'POST',
     bucket,
     query: { delete: '' },
     headers: { 'content-type': 'application/xml' },
-    body: deleteBody(plain, onMarker === undefined),
+    body: deleteBody(plain),
   })
-  const root = await xmlOf(reply)
-  if (onMarker !== undefined) readDeleteMarkers(root).forEach(onMarker)
-  return [...failures, ...readDeleteFailures(root)]
+  return [...failures, ...readDeleteFailures(await xmlOf(reply))]
 }
 
 async function deleteByPath(
   bucket: string,
   { key, etag, versionId }: DoomedObject,
-  onMarker?: (marker: VersionName) => void,
 ): Promise<readonly DeleteFailure[]> {
   try {
     const headers = etag === undefined ? {} : { 'if-match': `"${etag}"` }
     const query = versionId === undefined ? {} : { versionId }
-    const reply = await s3Fetch({ method: 'DELETE', bucket, key, query, headers })
-    const marker = reply.headers.get('x-amz-delete-marker') && reply.headers.get('x-amz-version-id')
-    if (marker) onMarker?.({ key, versionId: marker })
+    await s3Fetch({ method: 'DELETE', bucket, key, query, headers })
     return []
   } catch (error) {
     if (!(error instanceof S3Failure)) throw error

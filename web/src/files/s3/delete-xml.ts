@@ -17,8 +17,8 @@ export interface VersionName {
   readonly versionId: string
 }
 
-/** The body of DeleteObjects. @param isQuiet whether the response lists only failures */
-export function deleteBody(objects: readonly DoomedObject[], isQuiet = true): string {
+/** The body of DeleteObjects; the response lists only failures. */
+export function deleteBody(objects: readonly DoomedObject[]): string {
   const elements = objects.map(({ key, etag, versionId }) => {
     const fields = [
       ['Key', key],
@@ -30,7 +30,7 @@ export function deleteBody(objects: readonly DoomedObject[], isQuiet = true): st
     )
     return `<Object>${given.join('')}</Object>`
   })
-  return `<Delete xmlns="http://s3.amazonaws.com/doc/2006-03-01/"><Quiet>${isQuiet}</Quiet>${elements.join('')}</Delete>`
+  return `<Delete xmlns="http://s3.amazonaws.com/doc/2006-03-01/"><Quiet>true</Quiet>${elements.join('')}</Delete>`
 }
 
 export interface DeleteFailure {
@@ -51,16 +51,6 @@ export function readDeleteFailures(root: XmlElement): readonly DeleteFailure[] {
         message: fields.get('Message') ?? '',
       }
     })
-}
-
-/** The delete markers that a DeleteResult says were created. */
-export function readDeleteMarkers(root: XmlElement): readonly VersionName[] {
-  return [...root.children].flatMap((element) => {
-    const fields = fieldsOf(element)
-    const [key, versionId] = [fields.get('Key'), fields.get('DeleteMarkerVersionId')]
-    const isDeleted = element.localName === 'Deleted' && key !== undefined
-    return isDeleted && versionId !== undefined ? [{ key, versionId }] : []
-  })
 }
 
 /** XML 1.0 cannot represent most control characters: delete such a key by its path. */

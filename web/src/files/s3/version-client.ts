@@ -2,7 +2,7 @@ import { percentEncode } from '../../../../src/platform/text/percent-encoding.ts
 import { type ObjectAddress, objectPath } from '../entries/object-address.ts'
 import { etagOfCopy, s3Fetch, xmlOf } from './bucket-client.ts'
 import type { VersionName } from './delete-xml.ts'
-import { type ListedVersion, readVersionPage, type VersionPage } from './version-page.ts'
+import { readVersionPage, type VersionPage } from './version-page.ts'
 
 interface VersionQuery {
   readonly bucket: string
@@ -23,20 +23,6 @@ export async function listVersions(
     ...(after && { 'key-marker': after.key, 'version-id-marker': after.versionId }),
   }
   return readVersionPage(await xmlOf(await s3Fetch({ method: 'GET', bucket, query, signal })))
-}
-
-/** All versions of these keys. @throws the signal's reason */
-export async function* allVersions(
-  bucket: string,
-  prefix: string,
-  signal: AbortSignal,
-): AsyncGenerator<ListedVersion> {
-  let after: VersionName | undefined
-  do {
-    const page = await listVersions({ bucket, prefix, after }, signal)
-    yield* page.versions
-    after = page.next
-  } while (after !== undefined)
 }
 
 /** Copies a former version on top of the others. Returns the ETag. */

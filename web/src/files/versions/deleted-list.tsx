@@ -18,7 +18,7 @@ import { NameText } from '../entries/name-text.tsx'
 import { visibleName } from '../entries/visible-name.ts'
 import { jobs } from '../transfers/transfers.ts'
 import { type DeletedItem, deletedItems, entryOf } from './deleted-entries.ts'
-import { eraseDeletedJob, restoreDeletedJob } from './version-jobs.ts'
+import { deletedJob } from './version-jobs.ts'
 
 interface DeletedDialogProps {
   readonly at: FolderAddress
@@ -115,6 +115,8 @@ function DeletedRow({ bucket, item, onOpen, onEnd }: DeletedRowProps) {
   const name = `${entry.name}${isFolder ? '/' : ''}`
   const label = visibleName(name)
   const [isAsking, setIsAsking] = useState(false)
+  const start = (action: 'restore' | 'erase', title: string) =>
+    void jobs.start(deletedJob(title, { bucket, action, entries: [entry] }, onEnd))
   const amount = isFolder ? `${formatAmount(item.objects, 'object')}, ` : ''
   return (
     <Row
@@ -139,7 +141,7 @@ function DeletedRow({ bucket, item, onOpen, onEnd }: DeletedRowProps) {
             size="xs"
             variant="default"
             aria-label={`Restore ${label}`}
-            onClick={() => void jobs.start(restoreDeletedJob(bucket, entry, onEnd))}
+            onClick={() => start('restore', `Restoring ${visibleName(entry.name)}`)}
           >
             Restore
           </Button>
@@ -159,7 +161,7 @@ function DeletedRow({ bucket, item, onOpen, onEnd }: DeletedRowProps) {
         action="Delete permanently"
         onConfirm={() => {
           setIsAsking(false)
-          void jobs.start(eraseDeletedJob(bucket, entry, onEnd))
+          start('erase', `Deleting ${visibleName(entry.name)} permanently`)
         }}
         onClose={() => setIsAsking(false)}
       >

@@ -1,82 +1,72 @@
+import type { DeletedBody } from '../../../../src/dashboard/management/folders/deleted-route.ts'
+import type { DeletionReply } from '../../../../src/dashboard/management/management-schemas.ts'
+import { request } from '../../api/client.ts'
 import { formatAmount } from '../../format/bytes.ts'
+import { deletionJob } from '../change/drive-work.ts'
+import { batchesOf, follow, namesOf } from '../change/trash-work.ts'
 import type { Entry } from '../entries/entry.ts'
-import { visibleName } from '../entries/visible-name.ts'
-import { deleteObjects } from '../s3/bucket-client.ts'
-import { maxDeletions, type VersionName } from '../s3/delete-xml.ts'
-import { allVersions } from '../s3/version-client.ts'
 import type { JobOrder, JobReport } from '../transfers/job-list.ts'
 import { driveChanges } from '../transfers/transfers.ts'
-import { batches, markersAbove, ofDeleted } from './deleted-versions.ts'
 
-/** Restores a deleted file, or all deleted files of a folder, by removing their delete markers. */
-export function restoreDeletedJob(bucket: string, entry: Entry, onEnd: () => void): JobOrder {
-  return {
-    title: `Restoring ${visibleName(entry.name)}`,
-    async work(report) {
-      const markers = markersAbove(versionsOf(bucket, entry, report.signal))
-      const restored = await removeVersions(bucket, markers, report).finally(onEnd)
-      driveChanges.publishBack(bucket, entry)
-      return outcome(restored, 'restored', report)
-    },
-  }
+interface DeletedChange extends Pick<DeletedBody, 'bucket' | 'action' | 'since'> {
+  readonly entries: readonly Entry[]
 }
 
-/** Permanently deletes all versions of a deleted file, or of all deleted files of a folder. */
-export function eraseDeletedJob(bucket: string, entry: Entry, onEnd: () => void): JobOrder {
-  return {
-    title: `Deleting ${visibleName(entry.name)} permanently`,
-    async work(report) {
-      const versions = ofDeleted(versionsOf(bucket, entry, report.signal))
-      const erased = await removeVersions(bucket, versions, report).finally(onEnd)
-      return outcome(erased, 'deleted permanently', report)
-    },
-  }
-}
-
-/** Undoes a deletion that created these markers, which leaves what was deleted before. */
-export function undeleteJob(
+/** Restores deleted files and all deleted files of folders, or deletes all their versions. */
+export function deletedJob(
   title: string,
-  bucket: string,
-  markers: readonly VersionName[],
-  entries: readonly Entry[],
+  change: DeletedChange,
+  onEnd: () => void = () => undefined,
 ): JobOrder {
+  const { bucket, action, entries } = change
   return {
     title,
     async work(report) {
-      const restored = await removeVersions(bucket, markers, report)
-      for (const entry of entries) driveChanges.publishBack(bucket, entry)
-      return outcome(restored, 'restored', report)
+      let done = 0
+      for (const batch of batchesOf(entries)) {
+        if (report.signal.aborted) break
+        done += await changeBatch(change, batch, report, done).finally(onEnd)
+      }
+      if (action === 'restore') for (const one of entries) driveChanges.publishBack(bucket, one)
+      const what = action === 'restore' ? 'restored' : 'deleted permanently'
+      const count = `${formatAmount(done, 'object')} ${what}.`
+      return report.signal.aborted ? `Stopped. ${count}` : count
     },
-  }
-}
-
-async function* versionsOf(bucket: string, { kind, key }: Entry, signal: AbortSignal) {
-  for await (const version of allVersions(bucket, key, signal)) {
-    // Keys that begin with the key of a file follow it.
-    if (kind === 'file' && version.key !== key) return
-    yield version
   }
 }
 
 /** Returns the number of objects. */
-async function removeVersions(
-  bucket: string,
-  versions: AsyncIterable<VersionName> | Iterable<VersionName>,
+async function changeBatch(
+  { bucket, action, since }: DeletedChange,
+  batch: readonly Entry[],
   report: JobReport,
+  done: number,
 ): Promise<number> {
-  const changed = new Set<string>()
-  for await (const batch of batches(versions, maxDeletions)) {
-    if (report.signal.aborted) break
-    const failures = await deleteObjects(bucket, batch)
-    for (const { key, message } of failures) report.problem(`${visibleName(key)}: ${message}`)
-    const failed = new Set(failures.map(({ key }) => key))
-    for (const { key } of batch) if (!failed.has(key)) changed.add(key)
-    report.progress(changed.size, undefined)
-  }
-  return changed.size
+  const names = namesOf(batch)
+  const body: DeletedBody = { bucket, action, ...names, ...('prefix' in names && { since }) }
+  const start = () => request<DeletionReply>('/-/api/deleted', { method: 'POST', body })
+  const { deleted, leftOver } = await follow(report, done, start)
+  if (leftOver !== undefined) report.problem(leftOver)
+  return deleted
 }
 
-function outcome(objects: number, done: string, { signal }: JobReport): string {
-  const count = `${formatAmount(objects, 'object')} ${done}.`
-  return signal.aborted ? `Stopped. ${count}` : count
+/** A deletion in a bucket that keeps versions. Its undo leaves what was deleted before. */
+export function versionedDeletionJob(
+  title: string,
+  bucket: string,
+  entries: readonly Entry[],
+): JobOrder {
+  let since: string | undefined
+  const deletion = deletionJob(title, bucket, entries, (startedAt) => {
+    since ??= startedAt
+  })
+  return {
+    ...deletion,
+    undo() {
+      // A folder of which nothing was deleted may have older deletions.
+      const undone = entries.filter(({ kind }) => kind === 'file' || since !== undefined)
+      const change = { bucket, action: 'restore', since, entries: undone } as const
+      return deletedJob(`Undo: ${title}`, change)
+    },
+  }
 }

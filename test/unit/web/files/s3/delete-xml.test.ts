@@ -6,7 +6,6 @@ import {
   canStandInXml,
   deleteBody,
   readDeleteFailures,
-  readDeleteMarkers,
 } from '../../../../../web/src/files/s3/delete-xml.ts'
 import { xmlTree } from '../../../../support/xml-tree.ts'
 
@@ -51,19 +50,9 @@ test('readDeleteFailures returns the objects that were not deleted', () => {
   assert.deepEqual(readDeleteFailures(xmlTree(xml)), expected)
 })
 
-test('deleteBody names the version, and asks for what was deleted', () => {
-  const body = deleteBody([{ key: 'a', versionId: '1&2' }], false)
-  const document = parseXmlBody(Buffer.from(body), 'Delete')
+test('deleteBody names the version', () => {
+  const document = parseXmlBody(Buffer.from(deleteBody([{ key: 'a', versionId: '1&2' }])), 'Delete')
   const [object] = document.children.filter(({ name }) => name === 'Object')
   assert.ok(object !== undefined)
   assert.equal(childText(object, 'VersionId'), '1&2')
-  assert.equal(childText(document, 'Quiet'), 'false')
-})
-
-test('readDeleteMarkers returns the delete markers that were created', () => {
-  const xml =
-    '<DeleteResult><Deleted><Key>a</Key><DeleteMarker>true</DeleteMarker>' +
-    '<DeleteMarkerVersionId>m</DeleteMarkerVersionId></Deleted><Deleted><Key>b</Key></Deleted>' +
-    '<Error><Key>c</Key><Code>AccessDenied</Code></Error></DeleteResult>'
-  assert.deepEqual(readDeleteMarkers(xmlTree(xml)), [{ key: 'a', versionId: 'm' }])
 })
