@@ -49,10 +49,9 @@ import type { Finding } from './probe/findings.ts'
 import { probeFolder } from './probe/probe-folder.ts'
 import { SmallWrites } from './small-writes/small-writes.ts'
 import { LocalUploads } from './uploads/local-uploads.ts'
-import { findVersion, headVersion, withRequestedId } from './versions/find-version.ts'
+import { findVersion, headVersion, isVersionId, withRequestedId } from './versions/find-version.ts'
 import { openVersionCursor } from './versions/list-versions.ts'
 import { removeVersioned } from './versions/remove-version.ts'
-import { timeIn } from './versions/version-names.ts'
 
 export interface LocalDriveOptions {
   /** The folder of the buckets' folders; created if it is missing. */
@@ -213,8 +212,7 @@ class LocalDrive implements Drive {
     })
   }
 
-  readonly isVersionId: Calls['isVersionId'] = (_, versionId) =>
-    versionId === nullVersionId || timeIn(versionId) !== undefined
+  readonly isVersionId: Calls['isVersionId'] = (_, id) => isVersionId(id)
 
   readonly setVersioning: Calls['setVersioning'] = async () => {
     await withDriveErrors('test the file system', () => requireFineTimes(this.#root))

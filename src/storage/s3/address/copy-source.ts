@@ -2,6 +2,7 @@ import type { ChecksumAlgorithm } from '../../../platform/checksums/checksum.ts'
 import type { HttpRequest } from '../../../platform/http/message.ts'
 import { BodyReading } from '../../../platform/http/read-body.ts'
 import { canSeeBucket, isAuthorized } from '../../access/authorize.ts'
+import type { BucketConfiguration } from '../../buckets/buckets.ts'
 import type { ObjectMetadata, ObjectName, OpenObject } from '../../drives/drive.ts'
 import { isLegalKey } from '../../drives/kit/names/key-path.ts'
 import { lendRange } from '../../drives/lend-range.ts'
@@ -9,7 +10,7 @@ import type { VersionOptions } from '../../drives/versions.ts'
 import { bodyFailure, hasBody } from '../body/payload.ts'
 import { type PayloadDigest, PayloadDigester, type PayloadSink } from '../body/payload-writer.ts'
 import { concernsVersions, hasVersions, isOpenByPolicy } from '../configuration/public-access.ts'
-import type { ObjectContext } from '../context.ts'
+import type { ObjectContext, S3Service } from '../context.ts'
 import { absentBucket, invalidArgument, quoted, S3Error } from '../errors.ts'
 import { evaluateReadConditions, readConditions } from '../headers/preconditions.ts'
 import type { ObjectRange } from '../headers/range.ts'
@@ -27,6 +28,8 @@ export async function refuseBody(request: HttpRequest): Promise<void> {
     throw bodyFailure(error)
   })
 }
+
+const versionPattern = /\?versionId=([^?]*)$/
 
 export interface CopySource {
   readonly source: ObjectName & VersionOptions
@@ -47,17 +50,13 @@ export function copySourceOf({ request, service, identity }: ObjectContext): Cop
   if (/ {2}|\t/.test(header)) {
     throw invalidSource('Copy Source must be URL-encoded: write each space as %20.', header)
   }
-  const version = /\?versionId=([^?]*)$/.exec(header)
+  const version = versionPattern.exec(header)
   const encoded = version === null ? header : header.slice(0, version.index)
   const hasSpaces = service.compatibility.copySourcePluses
   const path = percentDecode(hasSpaces ? encoded.replaceAll('+', ' ') : encoded)
   const [, bucket = '', key = ''] = /^\/?([^/]+)\/(.+)$/s.exec(path) ?? []
   const configuration = service.buckets.find(bucket)
-  const place = configuration ?? { name: bucket, isPublic: false }
-  const [, id] = version ?? []
-  const requested = id !== undefined && hasVersions(place) ? percentDecode(id) : id
-  const sent = { name: 'x-amz-copy-source', value: header }
-  const versionId = versionToUse(service, place, requested, sent)
+  const versionId = versionIn(service, configuration ?? { name: bucket, isPublic: false }, header)
   if (!isLegalKey(key)) {
     throw invalidSource(
       'Copy Source must mention the source bucket and key: sourcebucket/sourcekey',
@@ -84,6 +83,13 @@ export function copySourceOf({ request, service, identity }: ObjectContext): Cop
     source: { bucket, key, versionId },
     showsTags: mayRead || isOpenByPolicy(configuration, tagging),
   }
+}
+
+function versionIn(service: S3Service, configuration: BucketConfiguration, header: string) {
+  const [, id] = versionPattern.exec(header) ?? []
+  const requested = id !== undefined && hasVersions(configuration) ? percentDecode(id) : id
+  const sent = { name: 'x-amz-copy-source', value: header }
+  return versionToUse(service, configuration, requested, sent)
 }
 
 function invalidSource(message: string, header: string): S3Error {

@@ -15,6 +15,11 @@ type FoundVersion =
   | { readonly kind: 'object'; readonly file: ObjectFile }
   | { readonly kind: 'marker'; readonly metadata: ObjectMetadata }
 
+/** As Drive.isVersionId. */
+export function isVersionId(text: string): boolean {
+  return text === nullVersionId || timeIn(text) !== undefined
+}
+
 /** The object, or one of its versions; undefined if there is none. */
 export async function findVersion(
   drive: OpenDrive,
