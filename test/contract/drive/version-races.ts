@@ -130,6 +130,19 @@ export function versionRaceCases(suite: DriveSuite): void {
       }
       await assertNoLeftovers(versioned.under)
     })
+
+    it('leave no folder when they are removed together, the newest first', async (versioned) => {
+      if (!suite.can('removeBucket')) return
+      const { drive } = versioned
+      await versioned.toggle()
+      for (let round = 0; round < suite.tries(3); round++) {
+        const kept = [await versioned.put('a/k', 'one'), await versioned.put('a/k', 'two')]
+        kept.unshift(await versioned.mark('a/k'))
+        await Promise.all(kept.map(({ versionId }) => drive.remove(bucket, 'a/k', { versionId })))
+        assert.equal(await drive.removeBucket(bucket), true)
+        await drive.addBucket(bucket)
+      }
+    })
   })
 
   describe('readers of a key with versions', () => {

@@ -4,6 +4,7 @@ import { DriveError } from '../../drive-error.ts'
 import type { Removal } from '../../versions.ts'
 import { assertRemovalConditions, versionOf } from '../../write-conditions.ts'
 import type { JournalEntry } from '../folders/folder-journal.ts'
+import { unmakeFolders } from '../folders/folder-maker.ts'
 import { unlessAbsent } from '../fs-error.ts'
 import type { ObjectPath } from '../object-path.ts'
 import type { StampedFile } from '../objects/attribute-cache.ts'
@@ -57,6 +58,7 @@ export async function removeVersioned(
 ): Promise<Removal | undefined> {
   const entry = drive.journal.open()
   const entries: (JournalEntry | undefined)[] = [entry]
+  const remade: MissingFolder[] = []
   try {
     await entry.note({ bucket: objectPath.bucket, key: objectPath.key, making: [] })
     for (let attempt = 0; attempt < attempts; attempt++) {
@@ -73,10 +75,15 @@ export async function removeVersioned(
       }
       if (step.kind === 'missing') {
         const { file, attributes } = 'file' in step ? step : nothing
+        remade.push(step)
         entries.push(await remake(drive, step, attributes, file))
       }
     }
   } finally {
+    // Other removals may have taken what the folders were needed for.
+    for (const folder of remade) {
+      await unmakeFolders(drive, folder.objectPath, folder.filePath, []).catch(() => undefined)
+    }
     for (const one of entries) await one?.close()
   }
   const message = 'The versions of this key keep being changed by others. Try again.'
