@@ -25,8 +25,8 @@ export interface Share {
 export type Columns<Measured> = readonly [Column<Measured>, ...Column<Measured>[]]
 
 /** The installed servers that the command line asks for. */
-export function wantedKinds(context: BenchContext): ServerKind[] {
-  return serverKinds.filter((kind) => kind.absence === undefined && context.isWanted(kind))
+export function wantedKinds(context: BenchContext, among = serverKinds): ServerKind[] {
+  return among.filter((kind) => kind.absence === undefined && context.isWanted(kind))
 }
 
 /**
@@ -54,6 +54,7 @@ export async function inRounds<Subject, Measured>(
 export function tabulateRounds<Measured>(
   rounds: Rounds<Measured>,
   columns: Columns<Measured>,
+  judged = bucketry,
 ): Table {
   const floors = [raw, rawDurable].filter((kind) => rounds.has(kind))
   const medianOf = (kind: ServerKind, { of }: Column<Measured>) =>
@@ -62,17 +63,17 @@ export function tabulateRounds<Measured>(
     medianOf(kind, column) / medianOf(floor, column)
   const judge = (column: Column<Measured>): string[] => {
     const { title, most, leastShare, mostShare, digits = 1 } = column
-    const figure = medianOf(bucketry, column)
-    const judged: string[] = []
+    const figure = medianOf(judged, column)
+    const verdicts: string[] = []
     if (most !== undefined)
-      judged.push(verdict(`${title} ${figure.toFixed(digits)}`, figure <= most))
+      verdicts.push(verdict(`${title} ${figure.toFixed(digits)}`, figure <= most))
     for (const wanted of [leastShare, mostShare]) {
       if (wanted === undefined || !rounds.has(wanted.of)) continue
-      const ratio = ratioOf(bucketry, wanted.of, column)
+      const ratio = ratioOf(judged, wanted.of, column)
       const isMet = wanted === leastShare ? ratio >= wanted.share : ratio <= wanted.share
-      judged.push(verdict(`${title} ${ratio.toFixed(2)} × ${wanted.of.name}`, isMet))
+      verdicts.push(verdict(`${title} ${ratio.toFixed(2)} × ${wanted.of.name}`, isMet))
     }
-    return judged
+    return verdicts
   }
   return {
     columns: [

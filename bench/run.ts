@@ -21,6 +21,7 @@ import { postgresScenarios } from './scenarios/postgres.ts'
 import { requestScenarios } from './scenarios/requests.ts'
 import { s3DriveScenarios } from './scenarios/s3-drive.ts'
 import { uploadScenarios } from './scenarios/uploads.ts'
+import { versionScenarios } from './scenarios/versions.ts'
 import { serverKinds } from './server-kinds.ts'
 
 /**
@@ -30,6 +31,7 @@ import { serverKinds } from './server-kinds.ts'
 const scenarios: readonly Scenario[] = [
   ...requestScenarios,
   ...besideUploadsScenarios,
+  ...versionScenarios,
   ...multipartScenarios,
   ...coldFolderScenarios,
   ...footprintScenarios,
@@ -81,7 +83,8 @@ const context: BenchContext = {
   keptFolder: values.folder,
   seconds: Number(values.seconds),
   rounds: Number(values.rounds),
-  isWanted: ({ name }) => values.servers.split(',').includes(name),
+  // A variant has the name of its server first.
+  isWanted: ({ name }) => values.servers.split(',').includes(name.split(' ')[0] ?? name),
   progress: (line) => console.error(line),
 }
 

@@ -18,6 +18,8 @@ export interface ServerKind {
   readonly isWithoutTls?: boolean
   /** Whether it can't serve the files of a folder as they are. */
   readonly hasOwnFormat?: boolean
+  /** Whether the bucket gets versions at the start. */
+  readonly keepsVersions?: true
   readonly command: (options: CommandOptions) => readonly string[]
   readonly environment?: (options: CommandOptions) => Record<string, string>
 }
@@ -27,6 +29,19 @@ export interface CommandOptions {
   readonly port: number
   /** Serve over TLS. */
   readonly certificate?: ServerCertificate | undefined
+}
+
+/** The server with versions in the bucket. */
+export function versioned(
+  kind: ServerKind,
+  environment: (options: CommandOptions) => Record<string, string>,
+): ServerKind {
+  return {
+    ...kind,
+    name: `${kind.name} with versions`,
+    keepsVersions: true,
+    environment: (options) => ({ ...kind.environment?.(options), ...environment(options) }),
+  }
 }
 
 export const bucket = 'bench'

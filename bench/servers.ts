@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ServerCertificate } from '../test/support/certificates.ts'
 import { freePort } from '../test/support/free-port.ts'
+import { signedFetch } from '../test/support/signed-fetch.ts'
 import { signHeaders } from '../test/support/signed-request.ts'
 import { bucket, type ServerKind } from './server-kinds.ts'
 
@@ -36,6 +37,7 @@ const attemptEveryMs = 5
 export async function startServer(kind: ServerKind, options: StartOptions): Promise<RunningServer> {
   if (kind.doesMakeBucket === true) mkdirSync(options.folder, { recursive: true })
   else mkdirSync(join(options.folder, bucket), { recursive: true })
+  if (kind.keepsVersions === true) mkdirSync(versionsFolder(options.folder), { recursive: true })
   const port = await freePort()
   const { folder, certificate } = options
   const commandOptions = { folder, port, certificate }
@@ -57,11 +59,26 @@ export async function startServer(kind: ServerKind, options: StartOptions): Prom
   const isTls = certificate !== undefined
   try {
     await waitForAnswer(kind, port, isTls)
+    const startMs = performance.now() - startedAtMs
+    if (kind.keepsVersions === true) await enableVersions(kind, port)
+    return { kind, port, pid, isTls, startMs, stop }
   } catch (error) {
     await stop()
     throw new Error(`${kind.name} did not start: see ${options.folder}.log`, { cause: error })
   }
-  return { kind, port, pid, isTls, startMs: performance.now() - startedAtMs, stop }
+}
+
+async function enableVersions({ name, credentials }: ServerKind, port: number): Promise<void> {
+  const body = '<VersioningConfiguration><Status>Enabled</Status></VersioningConfiguration>'
+  const target = `/${bucket}?versioning`
+  const server = { host: `127.0.0.1:${port}`, credentials }
+  const reply = await signedFetch(server, { method: 'PUT', target, body })
+  if (!reply.ok) throw new Error(`${name}: ${reply.status} ${await reply.text()}`)
+}
+
+/** Beside the folder, for servers that need one of their own for former versions. */
+export function versionsFolder(folder: string): string {
+  return `${folder}.versions`
 }
 
 async function waitForAnswer(kind: ServerKind, port: number, isTls: boolean): Promise<void> {

@@ -14,7 +14,7 @@ import {
   wantedKinds,
 } from '../rounds.ts'
 import { type BenchContext, mebibyte, type Scenario, type Table } from '../scenario.ts'
-import { rawDurable, type ServerKind } from '../server-kinds.ts'
+import { bucketry, rawDurable, type ServerKind } from '../server-kinds.ts'
 import { type RunningServer, startServer } from '../servers.ts'
 
 /** With --one-core, servers share this core, one under load at a time; the generator has the other. */
@@ -38,6 +38,8 @@ export interface ThroughputOptions {
   /** On a file system in memory, which costs no disk time. */
   readonly isInMemory?: boolean
   readonly isTls?: boolean
+  /** The servers to measure instead of all, and the one that is judged. */
+  readonly among?: readonly [judged: ServerKind, ...others: ServerKind[]]
 }
 
 interface Measured {
@@ -62,7 +64,7 @@ async function runThroughput(context: BenchContext, options: ThroughputOptions):
   const folder = join(isInMemory ? context.memoryFolder : context.folder, name)
   const certificate = isTls ? makeCertificate(context.folder) : undefined
   const isWriting = options.shapes.some(({ method }) => method === 'PUT')
-  const kinds = wantedKinds(context)
+  const kinds = wantedKinds(context, options.among)
     .filter((kind) => !isTls || kind.isWithoutTls !== true)
     .filter((kind) => isWriting || kind !== rawDurable)
   const servers = new Map<ServerKind, RunningServer>()
@@ -76,7 +78,7 @@ async function runThroughput(context: BenchContext, options: ThroughputOptions):
     const rounds = await inRounds(context, name, servers, (server) =>
       measure(context, server, options),
     )
-    return tabulateRounds(rounds, columnsOf(options))
+    return tabulateRounds(rounds, columnsOf(options), options.among?.[0] ?? bucketry)
   } finally {
     await Promise.all([...servers.values()].map((server) => server.stop()))
     rmSync(folder, { recursive: true, force: true })
