@@ -2,7 +2,7 @@
  * The calls of Terraform's aws_s3_bucket: apply, plan and destroy, with what the provider accepts as an answer of a
  * bucket without further settings. Reads and delete follow an older version of the provider's source
  * (hashicorp/terraform-provider-aws, internal/service/s3/bucket.go, commit 0070bcd); the call that creates the bucket
- * is that of the API reference. Terraform itself has not been run.
+ * is that of the API reference. Terraform itself has not been run with this provider.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -108,6 +108,63 @@ test('the calls of the resources for tags, ownership, public access, policy, COR
     await answer(gateway, { title: name, method: 'DELETE', target, status: 204 })
     await answer(gateway, absent(name, codes[name] ?? ''))
   }
+})
+
+/**
+ * The calls of aws_s3_bucket_versioning, aws_s3_bucket_object_lock_configuration and aws_s3_object with a lock: apply, plan,
+ * change, destroy (bucket_versioning.go and bucket_object_lock_configuration.go of commit 01c0800, object.go and delete.go
+ * of 033c721 and 08ab5ba). The provider looks for words in the refusal to suspend versions.
+ */
+test('the calls of the resources for versions, Object Lock and locked objects', async (t) => {
+  const gateway = await startGatewayInProcess(t, { BUCKET_CREATION: 'on' })
+  const ask = (method: string, query: string, status: number, more: Partial<WireCase> = {}) =>
+    answer(gateway, { title: query, method, target: `${bucket}${query}`, status, ...more })
+  const lock = { headers: { 'x-amz-bucket-object-lock-enabled': 'true' } }
+  await ask('PUT', '', 200, lock)
+  const versioning = (status: string) =>
+    `<VersioningConfiguration><Status>${status}</Status></VersioningConfiguration>`
+  await ask('PUT', '?versioning', 200, { body: versioning('Enabled') })
+  await ask('GET', '?versioning', 200, { xml: { VersioningConfiguration: { Status: 'Enabled' } } })
+
+  const rule =
+    '<Rule><DefaultRetention><Days>5</Days><Mode>GOVERNANCE</Mode></DefaultRetention></Rule>'
+  const enabled = '<ObjectLockEnabled>Enabled</ObjectLockEnabled>'
+  const configuration = (content: string) =>
+    `<ObjectLockConfiguration>${content}</ObjectLockConfiguration>`
+  await ask('PUT', '?object-lock', 200, { body: configuration(enabled + rule) })
+  const DefaultRetention = { Days: '5', Mode: 'GOVERNANCE', Years: undefined }
+  const kept = { ObjectLockEnabled: 'Enabled', Rule: { DefaultRetention } }
+  await ask('GET', '?object-lock', 200, { xml: { ObjectLockConfiguration: kept } })
+
+  const until = '2099-01-01T00:00:00Z'
+  const headers = {
+    'x-amz-object-lock-mode': 'GOVERNANCE',
+    'x-amz-object-lock-retain-until-date': until,
+    'x-amz-object-lock-legal-hold': 'ON',
+  }
+  const { headers: reply } = await ask('PUT', '/o', 200, { headers, body: 'locked' })
+  const version = `/o?versionId=${reply.get('x-amz-version-id')}`
+  const fields = { 'x-amz-object-lock-mode': 'GOVERNANCE', 'x-amz-object-lock-legal-hold': 'ON' }
+  await ask('HEAD', '/o', 200, { fields })
+  const earlier =
+    '<Retention><Mode>GOVERNANCE</Mode><RetainUntilDate>2098-01-01T00:00:00Z</RetainUntilDate></Retention>'
+  const bypass = { headers: { 'x-amz-bypass-governance-retention': 'true' } }
+  await ask('PUT', '/o?retention', 200, { ...bypass, body: earlier })
+
+  // What `force_destroy` does.
+  await ask('DELETE', version, 403, { ...bypass, code: 'AccessDenied' })
+  const off = '<LegalHold><Status>OFF</Status></LegalHold>'
+  await ask('PUT', version.replace('?', '?legal-hold&'), 200, { body: off })
+  await ask('DELETE', version, 204, bypass)
+  await ask('PUT', '?object-lock', 200, { body: configuration(enabled) })
+  const refusal = await ask('PUT', '?versioning', 409, {
+    ...{ body: versioning('Suspended'), code: 'InvalidBucketState' },
+  })
+  assert.match(
+    refusal.text,
+    /An Object Lock configuration is present on this bucket, so the versioning state cannot be changed/,
+  )
+  await ask('DELETE', '', 204)
 })
 
 test('the calls of aws_s3_bucket: apply, plan, destroy', async (t) => {
