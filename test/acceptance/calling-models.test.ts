@@ -137,7 +137,7 @@ test('Anthropic models have their own paths, key and errors', async (t) => {
 test('An id that no list has gets 404 in the form of OpenAI', async (t) => {
   const { upstream, call } = await startWithUpstream(t)
   for (const model of [
-    'big',
+    'none',
     'lab/none',
     '',
     'lab/',

@@ -15,6 +15,9 @@ import type { KeyLimits, Refusal } from './key-limits.ts'
 export interface Caller {
   /** The id of the model key; empty: MODELS_API_KEY. */
   readonly keyId: string
+  /** The ids that it may call, with `*` for any text; undefined: all. */
+  readonly patterns: readonly string[] | undefined
+  allows(model: string): boolean
   /** @throws ApiError 403 */
   assertAllowed(model: string): void
   /** Counts a request. @throws ApiError 429 */
@@ -50,7 +53,8 @@ const maxBlocked = 10_000
 /** A sender who may call every model without limits. */
 function unlimited(keyId: string): Caller {
   return {
-    ...{ keyId, needsPrice: false },
+    ...{ keyId, patterns: undefined, needsPrice: false },
+    allows: () => true,
     assertAllowed: () => undefined,
     assertWithinLimits: async () => undefined,
     hold: async () => () => undefined,
@@ -158,10 +162,13 @@ export class CallAccess {
       throw unauthorized(`The model key ${name} has expired.`)
     }
     const use = this.#parts.limits
+    const allows = (model: string) => models.some((pattern) => fitsGlob(model, pattern))
     return {
       ...{ keyId, needsPrice: limits.dollarsPerMonth !== undefined },
+      patterns: models.includes('*') ? undefined : models,
+      allows,
       assertAllowed(model) {
-        if (models.some((pattern) => fitsGlob(model, pattern))) return
+        if (allows(model)) return
         const message = `The model key ${name} does not allow the model ${quoted(model)}.`
         throw new ApiError(403, message, { code: 'model_not_allowed' })
       },

@@ -1,6 +1,10 @@
 import { ApiError } from '../../platform/json-api/api-error.ts'
+import { withinTime } from '../../platform/process/time-limit.ts'
 import type { Catalogue } from '../catalogue/catalogue.ts'
+import { type CallableModel, callableModels } from '../list/callable-models.ts'
 import {
+  factQuestions,
+  isNeverAsked,
   type ListedProvider,
   listedConnections,
   type UpstreamQuestion,
@@ -9,69 +13,113 @@ import {
 import type { LoadedInputs, ModelLists } from '../list/model-lists.ts'
 import { ModelIndex, type Resolution } from '../list/resolve-model.ts'
 import { allKinds, type ServiceKind } from '../list/routing-inputs.ts'
-import { UpstreamError } from '../upstream/upstream.ts'
+import { LastAnswers } from '../upstream/last-answers.ts'
 import type { Upstreams } from '../upstream/upstreams.ts'
 
 interface CallIndexParts {
   readonly lists: Pick<ModelLists, 'inputs'>
   readonly catalogue: Catalogue
-  readonly upstreams: Pick<Upstreams, 'modelIds'>
+  readonly upstreams: Pick<Upstreams, 'models'>
   /** Monotonic, milliseconds. */
   readonly now: () => number
 }
 
-/** The last answer of an upstream. */
-interface Answer {
-  readonly ids: readonly string[]
-  /** Why the current list is not known. */
-  readonly problem: string | undefined
-  /** Whether the upstream answers, but not with a list. */
-  readonly isUnlisted: boolean
-  readonly atMs: number
+/** Whose models are looked for. */
+export interface ModelSeeker {
+  allows(id: string): boolean
+  /** @throws ApiError the answer for an id that is not allowed */
+  assertAllowed(id: string): void
 }
 
 /** The inputs, prepared for calls. */
 interface Prepared {
   readonly inputs: LoadedInputs
+  readonly revision: number
   readonly providers: readonly ListedProvider[]
   readonly questions: readonly UpstreamQuestion[]
+  /** Upstreams that are asked only for what they say about models. */
+  readonly factQuestions: readonly UpstreamQuestion[]
   readonly index: ModelIndex
+  /** Made for the first list. */
+  models: readonly CallableModel[] | undefined
 }
 
 /** How long the list of an upstream is used before it is queried again. */
 const keptMs = 5 * 60_000
-/** The same for a model that the list does not contain. */
+/** The same for a model that the list does not contain, and for the list of models. */
 const askAgainMs = 5_000
+/** The maximum time that a list waits for upstreams that have not answered yet. */
+const firstListMs = 1_500
 
 /** Finds the targets of a call. An upstream is queried only if its list is needed to find them. */
 export class CallIndex {
   readonly #parts: CallIndexParts
-  /** By `keyOf`. */
-  readonly #answers = new Map<string, Answer>()
-  /** Whether an answer has changed since the index was built. */
-  #isOutdated = false
+  readonly #answers: LastAnswers
   #prepared: Prepared | undefined
 
   constructor(parts: CallIndexParts) {
     this.#parts = parts
+    this.#answers = new LastAnswers(parts)
   }
 
-  /** @throws ApiError 404 if there is no such model, 503 if an upstream that may have it does not answer */
-  async resolve(id: string, kinds: ReadonlySet<ServiceKind>): Promise<Resolution> {
+  /**
+   * Finds the targets of an id. The provider's own id of a model is enough if one provider has it. Only models that the
+   * seeker may call count, so that the answer says nothing about others.
+   *
+   * @throws ApiError 404 if there is no such model, 503 if an upstream that may have it does not answer
+   */
+  async resolve(
+    id: string,
+    kinds: ReadonlySet<ServiceKind>,
+    seeker: ModelSeeker,
+  ): Promise<Resolution> {
     const inputs = await this.#parts.lists.inputs()
-    const questions = this.#questionsAbout(id, this.#prepare(inputs))
-    await this.#ask(questions.filter((question) => this.#ageMs(question) > keptMs))
-    const known = this.#prepare(inputs).index.resolve(id, kinds)
+    const find = () => found(id, kinds, seeker, this.#prepare(inputs).index)
+    // Asking only the provider of a model that is not allowed would tell, by its time, that there is one.
+    const { questions: all } = this.#prepare(inputs)
+    const questions = seeker.allows(id) ? this.#questionsAbout(id, this.#prepare(inputs)) : all
+    await this.#answers.ask(questions, Number.POSITIVE_INFINITY)
+    this.#askBehind(questions, keptMs)
+    const known = find()
     if (known !== undefined) return known
-    await this.#ask(questions.filter((question) => this.#ageMs(question) > askAgainMs))
-    const found = this.#prepare(inputs).index.resolve(id, kinds)
-    if (found !== undefined) return found
-    const [problem] = questions.flatMap((one) => this.#answers.get(keyOf(one))?.problem ?? [])
+    seeker.assertAllowed(id)
+    await this.#answers.ask(questions, askAgainMs)
+    const late = find()
+    if (late !== undefined) return late
+    const [problem] = questions.flatMap((one) => this.#answers.of(one)?.problem ?? [])
     if (problem === undefined) throw noSuchModel(id)
     throw new ApiError(503, `It is not known whether the model ${quoted(id)} exists. ${problem}`)
   }
 
-  /** The questions to the provider in the id; for a combo or an alias, which may name any model, all questions. */
+  /** Everything that can be called, as far as known: upstreams are queried behind the answer. */
+  async models(): Promise<readonly CallableModel[]> {
+    const inputs = await this.#parts.lists.inputs()
+    const { questions, factQuestions: more } = this.#prepare(inputs)
+    const first = this.#answers.ask([...questions, ...more], Number.POSITIVE_INFINITY)
+    await withinTime(first, firstListMs).catch(() => undefined)
+    this.#askBehind(questions, askAgainMs)
+    this.#askBehind(more, keptMs)
+    const prepared = this.#prepare(inputs)
+    const all = { ...prepared, ...inputs, catalogue: this.#parts.catalogue }
+    prepared.models ??= [...callableModels({ ...all, facts: this.#facts(prepared) })]
+    return prepared.models
+  }
+
+  #facts({ questions, factQuestions: more }: Prepared) {
+    return new Map(
+      [...questions, ...more].flatMap((question) => {
+        const facts = this.#answers.of(question)?.facts
+        return facts === undefined ? [] : [[question.connectionId, facts] as const]
+      }),
+    )
+  }
+
+  /** A failure is in the answer that is kept. */
+  #askBehind(questions: readonly UpstreamQuestion[], maxAgeMs: number): void {
+    this.#answers.ask(questions, maxAgeMs).catch(() => undefined)
+  }
+
+  /** The questions to the provider in the id; for an id without one, which may be anybody's, all questions. */
   #questionsAbout(id: string, { providers, questions }: Prepared): readonly UpstreamQuestion[] {
     const named = providers.filter(({ outputAlias }) => id.startsWith(`${outputAlias}/`))
     if (named.length === 0) return questions
@@ -79,69 +127,48 @@ export class CallIndex {
     return questions.filter(({ connectionId }) => ids.has(connectionId))
   }
 
-  #ageMs(question: UpstreamQuestion): number {
-    const { atMs = Number.NEGATIVE_INFINITY } = this.#answers.get(keyOf(question)) ?? {}
-    return this.#parts.now() - atMs
-  }
-
-  async #ask(questions: readonly UpstreamQuestion[]): Promise<void> {
-    await Promise.all(questions.map((question) => this.#askOne(question)))
-  }
-
-  async #askOne(question: UpstreamQuestion): Promise<void> {
-    const { connectionId: _, ...upstream } = question
-    const key = keyOf(question)
-    const before = this.#answers.get(key)
-    let ids = before?.ids ?? []
-    let problem: string | undefined
-    let isUnlisted = false
-    try {
-      ids = await this.#parts.upstreams.modelIds(upstream)
-    } catch (error) {
-      if (!(error instanceof UpstreamError)) throw error
-      isUnlisted = hasNoList(error)
-      // Models that it listed before can be called while it does not answer.
-      if (!isUnlisted) problem = error.message
-    }
-    this.#answers.set(key, { ids, problem, isUnlisted, atMs: this.#parts.now() })
-    const isOld = before?.ids.join('\n') === ids.join('\n') && before.isUnlisted === isUnlisted
-    this.#isOutdated ||= !isOld
-  }
-
   /** Builds the index again if an input or an answer has changed. */
   #prepare(inputs: LoadedInputs): Prepared {
     const before = this.#prepared
-    if (!this.#isOutdated && before !== undefined && isSame(before.inputs, inputs)) return before
+    const { revision } = this.#answers
+    if (before?.revision === revision && isSame(before.inputs, inputs)) return before
     const all = { ...inputs, catalogue: this.#parts.catalogue }
     const { providers } = listedConnections({ ...all, filter: allKinds })
     const questions = upstreamQuestions(providers)
-    const current = new Set(questions.map(keyOf))
-    for (const key of this.#answers.keys()) if (!current.has(key)) this.#answers.delete(key)
-    const answers = questions.map(
-      (one) => [one.connectionId, this.#answers.get(keyOf(one))] as const,
-    )
+    const more = factQuestions(providers)
+    this.#answers.keepOnly([...questions, ...more])
+    const answers = questions.map((one) => [one.connectionId, this.#answers.of(one)] as const)
     const upstreamIds = new Map(answers.map(([id, answer]) => [id, answer?.ids ?? []]))
-    const unlisted = new Set(answers.flatMap(([id, answer]) => (answer?.isUnlisted ? [id] : [])))
-    const prepared = {
-      inputs,
-      providers,
-      questions,
-      index: new ModelIndex({ ...all, upstreamIds, unlisted }),
-    }
-    this.#isOutdated = false
-    this.#prepared = prepared
-    return prepared
+    const unlisted = new Set([
+      ...answers.flatMap(([id, answer]) => (answer?.isUnlisted ? [id] : [])),
+      ...providers.filter(isNeverAsked).map(({ connection }) => connection.id),
+    ])
+    const index = new ModelIndex({ ...all, upstreamIds, unlisted })
+    const prepared = { ...{ inputs, revision, providers, questions, index }, factQuestions: more }
+    this.#prepared = { ...prepared, models: undefined }
+    return this.#prepared
   }
 }
 
-/** Whether the failure is permanent: many upstreams have no GET /models, or refuse it to some keys. */
-function hasNoList({ status = 500 }: UpstreamError): boolean {
-  return status < 500 && status !== 408 && status !== 429
+/** The targets of an id, or of the one model with this own id. @throws ApiError 404 if several have it */
+function found(
+  id: string,
+  kinds: ReadonlySet<ServiceKind>,
+  seeker: ModelSeeker,
+  index: ModelIndex,
+): Resolution | undefined {
+  const exact = seeker.allows(id) ? index.resolve(id, kinds) : undefined
+  if (exact !== undefined) return exact
+  const [only, ...others] = index.idsOfOwn(id, kinds).filter((each) => seeker.allows(each))
+  if (only === undefined) return undefined
+  if (others.length === 0) return index.resolve(only, kinds)
+  const names = [only, ...others].slice(0, maxNamed).map(quoted).join(', ')
+  const message = `Several connections have the model ${quoted(id)}. Use one of these ids: ${names}.`
+  throw new ApiError(404, message, { code: 'model_not_found' })
 }
 
-function keyOf({ flavour, baseUrl, apiKey, connectionId }: UpstreamQuestion): string {
-  return JSON.stringify([connectionId, flavour, baseUrl, apiKey])
-}
+/** The most ids in a message. */
+const maxNamed = 5
 
 function isSame(a: LoadedInputs, b: LoadedInputs): boolean {
   return (

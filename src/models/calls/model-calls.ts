@@ -80,8 +80,7 @@ export class ModelCalls {
       ended.resolve()
     }
     try {
-      caller.assertAllowed(body.model)
-      const found = await this.#parts.index.resolve(body.model, path.kinds)
+      const found = await this.#parts.index.resolve(body.model, path.kinds, caller)
       const { 'x-session-affinity': affinity } = request.headers
       const conversation = () => conversationOf(body.fields, affinity) ?? request.id
       const all = spread(this.#targetsOf(found, body.model, path), conversation)

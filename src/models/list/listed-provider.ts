@@ -123,6 +123,25 @@ export function upstreamQuestions(
 }
 
 /**
+ * The upstreams that are queried only for what they say about models whose ids are entered: not for the contract's lists.
+ */
+export function factQuestions(providers: readonly ListedProvider[]): readonly UpstreamQuestion[] {
+  return providers.flatMap(
+    ({ id, connection: { id: connectionId, baseUrl, apiKey, enabledModels } }) => {
+      const flavour = compatibleFlavour(id)
+      if (flavour === undefined || enabledModels === undefined || hexEnding.test(id)) return []
+      return [{ connectionId, flavour, baseUrl, apiKey }]
+    },
+  )
+}
+
+/** Whether the models of a compatible provider cannot be known: they are neither entered nor asked for. */
+export function isNeverAsked(provider: ListedProvider): boolean {
+  const isCompatible = compatibleFlavour(provider.id) !== undefined
+  return isCompatible && hexEnding.test(provider.id) && baseModelIds(provider).length === 0
+}
+
+/**
  * Compatible providers without base ids are queried, unless their id ends in hexadecimal digits
  * (docs/contract/model-list.md, "Ids from the upstream").
  */

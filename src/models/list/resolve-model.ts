@@ -29,6 +29,7 @@ export interface CallTarget {
 export interface Resolution {
   /** In the order of attempts. Empty: no connection has the model. */
   readonly targets: readonly CallTarget[]
+  readonly kind: ServiceKind
   /** Whether it is an entry of docs/contract/model-list.md, "Web entries", which cannot be called. */
   readonly isWeb: boolean
 }
@@ -60,6 +61,8 @@ export class ModelIndex {
   readonly #unlisted: ReadonlySet<string>
   /** Of custom models, by `<providerAlias>/<id>`. */
   readonly #prices: ReadonlyMap<string, ModelPrice>
+  /** The models by their ids without a prefix. Made when one is looked for. */
+  #byOwn: ReadonlyMap<string, readonly Candidate[]> | undefined
 
   constructor(inputs: IndexInputs) {
     const listed = listedConnections({ ...inputs, filter: allKinds })
@@ -87,6 +90,31 @@ export class ModelIndex {
    */
   resolve(id: string, kinds: ReadonlySet<ServiceKind>): Resolution | undefined {
     return this.#resolve(id, kinds, new Set())
+  }
+
+  /** Whether a combo or a model has the id. */
+  has(id: string): boolean {
+    return this.#combos.has(id) || this.#models.has(id)
+  }
+
+  *combos(): Iterable<{ readonly id: string; readonly kind: ServiceKind }> {
+    for (const [id, { kind }] of this.#combos) yield { id, kind }
+  }
+
+  /** The models that are called by their ids, in the order of the lists. */
+  *models(): Iterable<Candidate> {
+    for (const [id, models] of this.#models) {
+      if (this.#combos.has(id)) continue
+      yield* models.filter(({ kind, provider }) => provider !== undefined && !webKinds.has(kind))
+    }
+  }
+
+  /** The ids of the models that are `id` behind their prefixes: those of the kinds, if there are any. */
+  idsOfOwn(id: string, kinds: ReadonlySet<ServiceKind>): readonly string[] {
+    this.#byOwn ??= Map.groupBy(this.models(), (model) => model.id.slice(model.owned_by.length + 1))
+    const found = this.#byOwn.get(id) ?? []
+    const suitable = found.filter(({ kind }) => kinds.has(kind))
+    return [...new Set((suitable.length > 0 ? suitable : found).map((model) => model.id))]
   }
 
   /** @param seen combos and aliases so far: repeated ones, such as a combo in itself, are skipped. */
@@ -124,20 +152,20 @@ export class ModelIndex {
       if (seen.has(model) || targets.length >= maxTargets) continue
       targets.push(...(this.#resolve(model, kinds, seen)?.targets ?? []))
     }
-    return { targets: targets.slice(0, maxTargets), isWeb: webKinds.has(kind) }
+    return { targets: targets.slice(0, maxTargets), kind, isWeb: webKinds.has(kind) }
   }
 
   #resolveModels(models: readonly Candidate[], kinds: ReadonlySet<ServiceKind>): Resolution {
     const found = models.find(({ kind }) => kinds.has(kind)) ?? models[0]
     const { id: listedId = '', kind = 'llm', provider, ownId = '' } = found ?? {}
     const isWeb = webKinds.has(kind)
-    if (provider === undefined) return { targets: [], isWeb }
+    if (provider === undefined) return { targets: [], kind, isWeb }
     const own = provider.connection.id
     const price = this.#priceOf(ownId, provider)
     const targets = (this.#connections.get(provider.id) ?? [])
       .filter((connection) => connection.id === own || isEnabled(connection, ownId, provider))
       .map((connection) => ({ connection, ownId, listedId, price: connection.price ?? price }))
-    return { targets, isWeb }
+    return { targets, kind, isWeb }
   }
 
   /** The price of a custom model, under any name of its provider; otherwise the catalogue's. */

@@ -1,0 +1,86 @@
+import type { Catalogue } from '../catalogue/catalogue.ts'
+import type { ModelFacts } from './model-facts.ts'
+import type { CallTarget, ModelIndex } from './resolve-model.ts'
+import { allKinds, type ModelAliases, type ServiceKind } from './routing-inputs.ts'
+
+/** A model, a combo or an alias that can be called. */
+export interface CallableModel {
+  readonly id: string
+  readonly kind: ServiceKind
+  readonly owned_by: string
+  readonly facts: ModelFacts
+}
+
+interface CallableInputs {
+  readonly index: ModelIndex
+  readonly modelAliases: ModelAliases
+  readonly catalogue: Catalogue
+  /** What the upstreams say about their models, by connection and own id. */
+  readonly facts: ReadonlyMap<string, ReadonlyMap<string, ModelFacts>>
+}
+
+/**
+ * Everything that can be called, in the order of the lists: combos, models, then aliases. An id that has models of several
+ * kinds is there once for each.
+ */
+export function* callableModels(inputs: CallableInputs): Iterable<CallableModel> {
+  const { index, modelAliases } = inputs
+  for (const { id, kind } of index.combos()) {
+    const targets = index.resolve(id, new Set([kind]))?.targets ?? []
+    const facts = commonFacts(targets.map((target) => factsOf(target, inputs)))
+    if (targets.length > 0) yield { id, kind, owned_by: 'combo', facts }
+  }
+  for (const { id, kind, owned_by, provider, ownId = '' } of index.models()) {
+    if (provider === undefined) continue
+    const target = { connection: provider.connection, ownId }
+    yield { id, kind, owned_by, facts: factsOf(target, inputs) }
+  }
+  for (const id of Object.keys(modelAliases)) {
+    const found = index.has(id) ? undefined : index.resolve(id, allKinds)
+    const [target] = found?.targets ?? []
+    if (found === undefined || target === undefined) continue
+    yield { id, kind: found.kind, owned_by: 'alias', facts: factsOf(target, inputs) }
+  }
+}
+
+/** What the upstream says about a model, otherwise what the catalogue knows. */
+export function factsOf(
+  { connection, ownId }: Pick<CallTarget, 'connection' | 'ownId'>,
+  { facts, catalogue }: Pick<CallableInputs, 'facts' | 'catalogue'>,
+): ModelFacts {
+  const known = catalogue.byId.get(connection.provider)?.factsOfModel.get(ownId)
+  const said = facts.get(connection.id)?.get(ownId)
+  return known !== undefined && said !== undefined ? { ...known, ...said } : (said ?? known ?? {})
+}
+
+/** What holds for each of the models of a combo. */
+function commonFacts([first, ...others]: readonly ModelFacts[]): ModelFacts {
+  if (first === undefined) return {}
+  const { name: _, ...facts } = first
+  return others.reduce<ModelFacts>(commonOf, facts)
+}
+
+function commonOf(a: ModelFacts, b: ModelFacts): ModelFacts {
+  const least = (field: 'context_length' | 'max_output_tokens') => {
+    const [one, other] = [a[field], b[field]]
+    return one !== undefined && other !== undefined && { [field]: Math.min(one, other) }
+  }
+  const both = (one: readonly string[], other: readonly string[]) =>
+    one.filter((each) => other.includes(each))
+  const [one, other] = [a.architecture, b.architecture]
+  return {
+    ...least('context_length'),
+    ...least('max_output_tokens'),
+    ...(one &&
+      other && {
+        architecture: {
+          input_modalities: both(one.input_modalities, other.input_modalities),
+          output_modalities: both(one.output_modalities, other.output_modalities),
+        },
+      }),
+    ...(a.supported_parameters &&
+      b.supported_parameters && {
+        supported_parameters: both(a.supported_parameters, b.supported_parameters),
+      }),
+  }
+}
