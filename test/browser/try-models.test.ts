@@ -46,10 +46,10 @@ describe('Try it in the dashboard', { skip: absenceOfChromium() }, () => {
       .waitFor()
     await page.getByRole('tab', { name: 'Claude Code' }).click()
     const { url } = dashboard().gateway
-    await page.getByText(`export ANTHROPIC_BASE_URL=${url}\n`).waitFor()
+    await page.getByText(`export ANTHROPIC_BASE_URL=${url}/ai\n`).waitFor()
     await page.getByText('export ANTHROPIC_MODEL=claude/big').waitFor()
     await page.getByRole('tab', { name: 'Continue' }).click()
-    await page.getByText(`apiBase: ${url}/v1`).waitFor()
+    await page.getByText(`apiBase: ${url}/ai/v1`).waitFor()
     assert.deepEqual(await barriers(page), [])
     assert.deepEqual(dashboard().complaints(), [])
   })

@@ -186,13 +186,13 @@ const overloadMessage = 'The server has reached its connection limit. Try again 
 const retryAfter = ['Retry-After', '1'] as const
 
 /** Refuses a connection beyond the limit in the error format of the path's protocol. */
-export const refuseExtra: HttpHandler = async ({ id, rawPath }) => {
+export const refuseExtra: HttpHandler = async ({ id, rawPath, headers }) => {
   if (partOf(rawPath) === 's3') {
     const error = new S3Error('SlowDown', overloadMessage)
     const reply = s3Refusal(error, { requestId: id, resource: rawPath, reason: overloadMessage })
     return { ...reply, headers: [...reply.headers, retryAfter] }
   }
-  const errorFormat = errorFormatOf(modelsErrorFormats, rawPath)
+  const errorFormat = errorFormatOf(modelsErrorFormats, rawPath, headers)
   return {
     status: 503,
     headers: [

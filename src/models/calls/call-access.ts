@@ -6,7 +6,7 @@ import {
   type AttemptLimiter,
   addressBlock,
 } from '../../platform/state/key-value/attempt-limiter.ts'
-import { fitsGlob, type ModelKey, parseModelKey, type StoredModelKeys } from '../keys/model-keys.ts'
+import { fitsAny, type ModelKey, parseModelKey, type StoredModelKeys } from '../keys/model-keys.ts'
 import type { KeyUse } from '../usage/usage-table.ts'
 import { quoted } from './call-index.ts'
 import type { KeyLimits, Refusal } from './key-limits.ts'
@@ -33,6 +33,8 @@ export interface Caller {
 interface CallAccessParts {
   /** MODELS_API_KEY. */
   readonly apiKey: string | undefined
+  /** Whether the list of callable models needs no key. Default: false. */
+  readonly isListOpen?: boolean
   readonly keys: Pick<StoredModelKeys, 'find' | 'isEmpty'>
   readonly limits: KeyLimits
   /** Limits guesses of MODELS_API_KEY. Model keys are too long to guess. */
@@ -89,15 +91,27 @@ export class CallAccess {
     this.#known.set(request, await this.#identify(request))
   }
 
+  /** Admits a request for the list of the models that its key may call. @throws ApiError 401, 429 or 503 */
+  readonly admitToKeyList = async (request: HttpRequest): Promise<void> => {
+    const isOpen = this.#parts.isListOpen === true && sentKeys(request.headers).length === 0
+    this.#known.set(request, isOpen ? owner : await this.#identify(request))
+  }
+
   /**
-   * Admits a request for the model list, and resets the count of wrong keys of its address.
+   * Admits a request for the contract's model list. MODELS_API_KEY resets the count of wrong keys of its address.
    *
    * @throws ApiError always 401 (docs/contract/model-list.md, "Access")
    */
   readonly admitToList = async (request: HttpRequest): Promise<void> => {
+    this.#known.set(request, owner)
     if (this.#parts.apiKey === undefined) return
     const sent = sentKeys(request.headers)
     if (sent.length === 0) throw unauthorized('Missing API key.')
+    const key = await this.#keyIn(sent)
+    if (key !== undefined) {
+      this.#known.set(request, this.#callerOf(key))
+      return
+    }
     const address = this.#parts.clientAddress(request)
     await this.#assertApiKey(sent, address).catch((error: unknown) => {
       throw error instanceof ApiError ? unauthorized(error.message, error.headers) : error
@@ -120,13 +134,19 @@ export class CallAccess {
     if (apiKey === undefined && keys.isEmpty) throw unauthorized(noKeys)
     if (sent.length === 0)
       throw unauthorized('Missing API key. Send it as a bearer token or in x-api-key.')
-    for (const text of sent) {
-      const key = await keys.find(text)
-      if (key !== undefined) return this.#callerOf(key)
-    }
+    const key = await this.#keyIn(sent)
+    if (key !== undefined) return this.#callerOf(key)
     if (apiKey === undefined) throw unauthorized('Invalid API key.')
     await this.#assertApiKey(sent, this.#parts.clientAddress(request))
     return owner
+  }
+
+  async #keyIn(sent: readonly string[]): Promise<ModelKey | undefined> {
+    for (const text of sent) {
+      const key = await this.#parts.keys.find(text)
+      if (key !== undefined) return key
+    }
+    return undefined
   }
 
   /** @throws ApiError 401, or 429 after too many wrong keys; KeyValueError */
@@ -162,10 +182,10 @@ export class CallAccess {
       throw unauthorized(`The model key ${name} has expired.`)
     }
     const use = this.#parts.limits
-    const allows = (model: string) => models.some((pattern) => fitsGlob(model, pattern))
+    const patterns = models.includes('*') ? undefined : models
+    const allows = (model: string) => fitsAny(model, patterns)
     return {
-      ...{ keyId, needsPrice: limits.dollarsPerMonth !== undefined },
-      patterns: models.includes('*') ? undefined : models,
+      ...{ keyId, patterns, needsPrice: limits.dollarsPerMonth !== undefined },
       allows,
       assertAllowed(model) {
         if (allows(model)) return

@@ -186,6 +186,6 @@ export function quoted(id: string): string {
   return id.slice(0, maxQuoted)
 }
 
-function noSuchModel(id: string): ApiError {
+export function noSuchModel(id: string): ApiError {
   return new ApiError(404, `The model ${quoted(id)} does not exist.`, { code: 'model_not_found' })
 }

@@ -88,6 +88,11 @@ export function fitsGlob(id: string, pattern: string): boolean {
   return id.length - last.length >= at && id.endsWith(last)
 }
 
+/** Whether an id matches one of the patterns of a key. Undefined: the key allows all. */
+export function fitsAny(id: string, patterns: readonly string[] | undefined): boolean {
+  return patterns === undefined || patterns.some((pattern) => fitsGlob(id, pattern))
+}
+
 interface KnownKey {
   readonly key: ModelKey
   readonly secretHash: string

@@ -44,7 +44,7 @@ export function* callableModels(inputs: CallableInputs): Iterable<CallableModel>
 }
 
 /** What the upstream says about a model, otherwise what the catalogue knows. */
-export function factsOf(
+function factsOf(
   { connection, ownId }: Pick<CallTarget, 'connection' | 'ownId'>,
   { facts, catalogue }: Pick<CallableInputs, 'facts' | 'catalogue'>,
 ): ModelFacts {

@@ -1,7 +1,7 @@
 import { compatibleFlavour, hexEnding } from '../upstream/upstream.ts'
 import { candidates, type ModelListInputs } from './build-model-list.ts'
 import { ListBudget } from './list-cache.ts'
-import type { ConnectionListing, UnlistedReason } from './list-schemas.ts'
+import type { ConnectionListing, ModelEntry, UnlistedReason } from './list-schemas.ts'
 import {
   baseModelIds,
   type ListedProvider,
@@ -49,7 +49,7 @@ export function connectionListings(inputs: ListingInputs): readonly ConnectionLi
     if (!isServed) tally?.unserved.push(id)
     else if (tally?.listed.has(id)) continue
     else if (taken.has(`${kind} ${id}`)) tally?.repeated.push(id)
-    else if (budgets.get(kind)?.take({ id, owned_by }) !== true) tally?.cut.push(id)
+    else if (budgets.get(kind)?.take(jsonOf({ id, owned_by })) !== true) tally?.cut.push(id)
     else {
       taken.add(`${kind} ${id}`)
       tally?.listed.add(id)
@@ -61,6 +61,10 @@ export function connectionListings(inputs: ListingInputs): readonly ConnectionLi
     if (tally !== undefined) return { id, ...listingOf(tally, inputs) }
     return { id, listed: 0, reasons: [wholeReason(notUsed(connection))] }
   })
+}
+
+function jsonOf(named: Pick<ModelEntry, 'id' | 'owned_by'>): string {
+  return JSON.stringify({ ...named, object: 'model', created: 0 })
 }
 
 function notUsed({ provider, isActive }: Connection): string {

@@ -17,9 +17,13 @@ interface KeptList {
   readonly sources: ListSources
   /** The list as JSON, split at every occurrence of its time. */
   readonly pieces: readonly string[]
+  readonly size: number
   second: number
   body: ListBody | undefined
 }
+
+/** The maximum bytes of cached lists. A list that was not sent for the longest time is built again. */
+const maxKeptBytes = 4 * maxListBytes
 
 /** The maximum bytes of lists that clients have not read yet. Only large lists that change all the time reach it. */
 const maxHeldBytes = 8 * maxListBytes
@@ -37,6 +41,9 @@ export class ListCache {
   find(name: string, sources: ListSources, nowMs: number): ListReply | undefined {
     const kept = this.#lists.get(name)
     if (kept === undefined || !isSame(kept.sources, sources)) return undefined
+    // The last one in the map is the one that was sent last.
+    this.#lists.delete(name)
+    this.#lists.set(name, kept)
     const second = Math.floor(nowMs / 1_000)
     if (kept.second !== second && kept.body?.isHeld !== true) {
       const bytes = Buffer.from(kept.pieces.join(`"created":${second}`))
@@ -53,20 +60,57 @@ export class ListCache {
    * @throws ApiError 503 when clients leave too much unread.
    */
   keep(name: string, sources: ListSources, entries: Iterable<ModelEntry>): boolean {
+    return this.keepJson(name, sources, { data: jsonOf(entries) })
+  }
+
+  /**
+   * The same for a list with other fields.
+   *
+   * @param fields entries as JSON, in which `"created":0` stands for the time
+   */
+  keepJson(
+    name: string,
+    sources: ListSources,
+    fields: Readonly<Record<string, Iterable<string>>>,
+  ): boolean {
     if (this.#total.held > maxHeldBytes - maxListBytes) {
       throw new ApiError(503, 'Too many clients are still receiving other lists. Try again later.')
     }
     const budget = new ListBudget()
-    const data: string[] = []
-    for (const entry of entries) {
-      if (!budget.take(entry)) break
-      data.push(JSON.stringify({ ...entry, created: 0 }))
-    }
+    const lists = Object.entries(fields).map(([field, entries]) => {
+      const taken: string[] = []
+      for (const entry of entries) {
+        if (!budget.take(entry)) break
+        taken.push(entry)
+      }
+      return `"${field}":[${taken.join()}]`
+    })
+    const json = `{"object":"list",${lists.join()}}`
     // Inside a JSON string the quotes would be escaped, so only the field matches.
-    const pieces = `{"object":"list","data":[${data.join()}]}`.split('"created":0')
-    this.#lists.set(name, { sources, pieces, second: Number.NaN, body: undefined })
+    const pieces = json.split('"created":0')
+    this.#lists.delete(name)
+    this.#lists.set(name, {
+      sources,
+      pieces,
+      size: json.length,
+      second: Number.NaN,
+      body: undefined,
+    })
+    this.#forgetOld()
     return !budget.isSpent
   }
+
+  #forgetOld(): void {
+    let size = 0
+    for (const [name, kept] of [...this.#lists].reverse()) {
+      size += kept.size
+      if (size > maxKeptBytes) this.#lists.delete(name)
+    }
+  }
+}
+
+function* jsonOf(entries: Iterable<ModelEntry>): Iterable<string> {
+  for (const entry of entries) yield JSON.stringify({ ...entry, created: 0 })
 }
 
 function isSame(left: ListSources, right: ListSources): boolean {
@@ -126,9 +170,8 @@ export class ListBudget {
     return this.#isSpent
   }
 
-  /** Counts an entry. Returns whether it fits. */
-  take({ id, owned_by, kind }: Pick<ModelEntry, 'id' | 'owned_by' | 'kind'>): boolean {
-    const json = JSON.stringify({ id, object: 'model', created: 0, owned_by, kind })
+  /** Counts an entry as JSON. Returns whether it fits. */
+  take(json: string): boolean {
     this.#left -= Buffer.byteLength(json) + createdAndComma
     this.#isSpent ||= this.#left < 0
     return !this.#isSpent

@@ -11,6 +11,7 @@ export const modelFacts = z
     name: z.string(),
     context_length: z.int().describe('Tokens of a request and its answer together'),
     max_output_tokens: z.int(),
+    created: z.int().describe('Unix seconds'),
     architecture: z.object({
       input_modalities: z.array(z.string()).readonly(),
       output_modalities: z.array(z.string()).readonly(),
@@ -118,6 +119,7 @@ export function factsOfUpstream(element: unknown, id: string): ModelFacts {
     max_output_tokens:
       first(upstreamFields.output, count) ??
       count(fieldOf(fieldOf(element, 'top_provider'), 'max_completion_tokens')),
+    created: timeOf(fieldOf(element, 'created')) ?? timeOf(fieldOf(element, 'created_at')),
     architecture:
       input_modalities && output_modalities ? { input_modalities, output_modalities } : undefined,
     supported_parameters: words(fieldOf(element, 'supported_parameters')),
@@ -149,6 +151,12 @@ function words(value: unknown): readonly string[] | undefined {
 
 function count(value: unknown): number | undefined {
   return Number.isSafeInteger(value) && Number(value) > 0 ? Number(value) : undefined
+}
+
+/** A time as OpenAI or Anthropic writes it, in seconds. Milliseconds are taken for no time. */
+function timeOf(value: unknown): number | undefined {
+  const seconds = count(typeof value === 'string' ? Math.floor(Date.parse(value) / 1_000) : value)
+  return seconds !== undefined && seconds < 100_000_000_000 ? seconds : undefined
 }
 
 /** Without the fields that are undefined. */

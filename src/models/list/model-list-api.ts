@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { HttpRequest } from '../../platform/http/message.ts'
 import { ApiError } from '../../platform/json-api/api-error.ts'
 import {
   type Access,
@@ -16,13 +17,15 @@ interface ModelListOptions {
   readonly lists: Pick<ModelLists, 'list' | 'find'>
   /** Admits a request. @throws ApiError 401 */
   readonly admit: Access['admit']
+  /** The ids that the key of an admitted request allows. Default: all. */
+  readonly patternsOf?: (request: HttpRequest) => readonly string[] | undefined
 }
 
 /**
  * The headers of a preflight response, besides the origin, which every reply has
  * (docs/contract/model-list.md, "Cross-origin requests").
  */
-const preflightHeaders = {
+export const listPreflightHeaders = {
   'access-control-allow-methods': 'GET, OPTIONS',
   'access-control-allow-headers': '*',
 }
@@ -31,7 +34,11 @@ const preflightHeaders = {
 const maxQuotedId = 200
 
 /** GET and OPTIONS of /v1/models and the paths below it. */
-export function modelListApi({ lists, admit }: ModelListOptions): readonly Route[] {
+export function modelListApi({
+  lists,
+  admit,
+  patternsOf = () => undefined,
+}: ModelListOptions): readonly Route[] {
   const access: Access = {
     // A key is required only with MODELS_API_KEY.
     security: [{}, { modelsKey: [] }, { modelsKeyHeader: [] }],
@@ -43,7 +50,8 @@ export function modelListApi({ lists, admit }: ModelListOptions): readonly Route
     operationId: 'listModels',
     summary: 'Lists the chat models of all connected providers, in the format of OpenAI',
     reply: listSchema,
-    answer: async () => new JsonBytes(await lists.list(defaultKinds)),
+    answer: async ({ request }) =>
+      new JsonBytes(await lists.list(defaultKinds, patternsOf(request))),
   })
   const retrieve = route({
     method: 'GET',
@@ -52,11 +60,12 @@ export function modelListApi({ lists, admit }: ModelListOptions): readonly Route
     summary: 'Lists the models of one kind, or returns one model',
     params: z.object({ id: z.string().describe('A kind, or a model id with or without %2F') }),
     reply: z.union([listSchema, entrySchema]),
-    async answer({ params: { id } }) {
+    async answer({ request, params: { id } }) {
+      const patterns = patternsOf(request)
       // A kind path takes precedence over a model id.
       const kinds = kindsOfPath.get(id)
-      if (kinds !== undefined) return new JsonBytes(await lists.list(kinds))
-      const entry = await lists.find(id)
+      if (kinds !== undefined) return new JsonBytes(await lists.list(kinds, patterns))
+      const entry = await lists.find(id, patterns)
       if (entry === undefined) throw noSuchModel(id)
       return entry
     },
@@ -65,7 +74,7 @@ export function modelListApi({ lists, admit }: ModelListOptions): readonly Route
   const reads = [list, { ...list, path: '/v1/models/', isHidden: true }, retrieve]
   return [
     ...routesBelow('', { tag: 'models', access, errorSchema: listError }, reads),
-    ...reads.map(({ path }) => preflight(path, preflightHeaders)),
+    ...reads.map(({ path }) => preflight(path, listPreflightHeaders)),
   ]
 }
 

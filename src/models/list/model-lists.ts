@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Log } from '../../platform/process/log.ts'
 import type { Catalogue } from '../catalogue/catalogue.ts'
+import { fitsAny } from '../keys/model-keys.ts'
 import { UpstreamError } from '../upstream/upstream.ts'
 import type { Upstreams } from '../upstream/upstreams.ts'
 import { type ModelListInputs, modelEntries } from './build-model-list.ts'
@@ -58,11 +59,12 @@ export class ModelLists {
   /**
    * The list as the body of a reply, which must be closed. Entries beyond the maximum size are missing.
    *
+   * @param patterns of the ids, with `*` for any text. Default: all.
    * @throws ApiError 503 when clients leave too many different lists unread.
    */
-  async list(filter: ReadonlySet<ServiceKind>): Promise<ListReply> {
+  async list(filter: ReadonlySet<ServiceKind>, patterns?: readonly string[]): Promise<ListReply> {
     const inputs = await this.inputs()
-    const name = [...filter].join()
+    const name = [...filter, ...(patterns === undefined ? [] : [JSON.stringify(patterns)])].join()
     const sources: unknown[] = Object.values(inputs)
     const { now } = this.#parts
     const kept = this.#kept.find(name, sources, now())
@@ -70,7 +72,8 @@ export class ModelLists {
     const { providers, build } = this.#prepare(filter, inputs)
     const { ids: upstreamIds } = await this.#ask(providers)
     if (upstreamIds.size > 0) sources.push(digestOf(upstreamIds))
-    return this.#kept.find(name, sources, now()) ?? this.#keep(name, sources, build(upstreamIds))
+    const allowed = () => allowedOf(build(upstreamIds), patterns)
+    return this.#kept.find(name, sources, now()) ?? this.#keep(name, sources, allowed())
   }
 
   #keep(name: string, sources: ListSources, entries: Iterable<ModelEntry>): ListReply {
@@ -92,7 +95,8 @@ export class ModelLists {
    * The entry of an id, of any kind. Upstreams are queried only for an id that nothing else has, and
    * only those that may have it: an unreachable upstream does not affect other models.
    */
-  async find(id: string): Promise<ModelEntry | undefined> {
+  async find(id: string, patterns?: readonly string[]): Promise<ModelEntry | undefined> {
+    if (!fitsAny(id, patterns)) return undefined
     const isNamed = ({ outputAlias }: ListedProvider) => id.startsWith(`${outputAlias}/`)
     const { providers, build } = this.#prepare(allKinds, await this.inputs(), isNamed)
     const known = entryOf(id, build(nothingAsked))
@@ -173,6 +177,10 @@ export class ModelLists {
       return error.message
     }
   }
+}
+
+function* allowedOf(entries: Iterable<ModelEntry>, patterns: readonly string[] | undefined) {
+  for (const entry of entries) if (fitsAny(entry.id, patterns)) yield entry
 }
 
 function entryOf(id: string, entries: Iterable<ModelEntry>): ModelEntry | undefined {

@@ -46,6 +46,7 @@ const triesErrorFormat: ErrorFormat = {
 /** The formats of the paths of models and of the dashboard's calls. The first one with a matching path is used. */
 export const modelsErrorFormats: readonly ErrorFormat[] = [
   ...modelPrefixes.map((prefix) => ({ prefix: `${prefix}/messages`, ...anthropicErrorFormat })),
+  { prefix: '/ai/v1/models', withHeader: 'anthropic-version', ...anthropicErrorFormat },
   ...['/v1', '/ai'].map((prefix) => ({ prefix, ...openAiErrorFormat })),
   triesErrorFormat,
 ]

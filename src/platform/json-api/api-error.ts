@@ -1,3 +1,5 @@
+import type { IncomingHttpHeaders } from 'node:http'
+
 /** Details of a refusal. */
 interface ApiErrorOptions extends ErrorOptions {
   /** The JSON path of the invalid value in the request: `connections[2].name`. */
@@ -42,6 +44,8 @@ export function jsonPath(path: readonly PropertyKey[]): string {
 export interface ErrorFormat {
   /** The path that it applies to, including everything below it: `/v1`. */
   readonly prefix: string
+  /** Applies only to requests with this header field. */
+  readonly withHeader?: string
   /** Header fields of every reply, errors included. */
   readonly headers?: Readonly<Record<string, string>>
   /** The body of an error reply, before serialization. */
@@ -55,8 +59,17 @@ export const plainErrorFormat: ErrorFormat = {
 }
 
 /** The error format for a request target, with or without a query. */
-export function errorFormatOf(errorFormats: readonly ErrorFormat[], target: string): ErrorFormat {
-  return errorFormats.find(({ prefix }) => isBelow(target, prefix)) ?? plainErrorFormat
+export function errorFormatOf(
+  errorFormats: readonly ErrorFormat[],
+  target: string,
+  headers: IncomingHttpHeaders = {},
+): ErrorFormat {
+  const found = errorFormats.find(({ prefix, withHeader }) => {
+    return (
+      isBelow(target, prefix) && (withHeader === undefined || headers[withHeader] !== undefined)
+    )
+  })
+  return found ?? plainErrorFormat
 }
 
 function isBelow(target: string, prefix: string): boolean {

@@ -40,7 +40,7 @@ export function jsonHandler(
   const find = routeFinder(routes)
   const { errorFormats = [] } = options
   const reply = async (request: HttpRequest, logFields: LogFields): Promise<HttpReply> => {
-    const format = errorFormatOf(errorFormats, request.rawPath)
+    const format = errorFormatOf(errorFormats, request.rawPath, request.headers)
     const headers = { 'x-request-id': request.id, ...commonHeaders, ...format.headers }
     try {
       const found = find(request.method, request.rawPath)

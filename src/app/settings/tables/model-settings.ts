@@ -1,4 +1,4 @@
-import { integerIn, readableFile, visibleAscii } from '../parse-values.ts'
+import { booleanOf, integerIn, readableFile, visibleAscii } from '../parse-values.ts'
 import type { Setting } from '../setting.ts'
 
 /** The model list and model calls (docs/calling-models.md). */
@@ -10,6 +10,13 @@ export const modelSettings = {
       'Key that clients of the model list must send, as a bearer token or in x-api-key. It also permits calls to every model (docs/calling-models.md).',
     isSecret: true,
     parse: visibleAscii,
+  },
+  modelsListOpen: {
+    name: 'MODELS_LIST_OPEN',
+    default: 'false',
+    meaning:
+      'Whether `/ai/v1/models` lists all models to clients without a key. It never has keys or addresses of upstreams.',
+    parse: booleanOf,
   },
   modelCatalogue: {
     name: 'MODEL_CATALOGUE',

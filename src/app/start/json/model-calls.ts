@@ -7,6 +7,8 @@ import { KeyLimits } from '../../../models/calls/key-limits.ts'
 import { ModelCalls } from '../../../models/calls/model-calls.ts'
 import { Pauses } from '../../../models/calls/pauses.ts'
 import type { Catalogue } from '../../../models/catalogue/catalogue.ts'
+import { KeyList } from '../../../models/key-list/key-list.ts'
+import { keyListRoutes } from '../../../models/key-list/key-list-routes.ts'
 import { modelKeyRoutes } from '../../../models/keys/model-key-routes.ts'
 import { ModelKeyTable } from '../../../models/keys/model-key-table.ts'
 import type { StoredModelKeys } from '../../../models/keys/model-keys.ts'
@@ -69,8 +71,9 @@ export function openModelCalls(
     connectMs: settings.modelsConnectSeconds * 1_000,
     idleMs: settings.modelsIdleSeconds * 1_000,
   })
+  const index = new CallIndex({ lists, catalogue, upstreams, now: () => performance.now() })
   const calls = new ModelCalls({
-    index: new CallIndex({ lists, catalogue, upstreams, now: () => performance.now() }),
+    index,
     bodies: new CallBodies(settings.modelsBodyMib * mib),
     ...{ catalogue, client, pauses, now },
     record: new CallRecorder(usage.note, counts.note),
@@ -82,14 +85,18 @@ export function openModelCalls(
     await usage.flush()
   })
   const callAccess = new CallAccess({
-    ...{ apiKey: settings.modelsApiKey, keys: modelKeys, now },
+    ...{ apiKey: settings.modelsApiKey, isListOpen: settings.modelsListOpen, keys: modelKeys, now },
     limits: new KeyLimits({ usedOfMonth: usage.usedOfMonth, now, exists: modelKeys.has }),
     limiter: new AttemptLimiter(sessions, 'model-key-failures'),
     clientAddress: clientOf(settings),
   })
   const refresh = () => modelKeys.refresh()
   return [
-    ...modelListApi({ lists, admit: callAccess.admitToList }),
+    ...modelListApi({
+      ...{ lists, admit: callAccess.admitToList },
+      patternsOf: (request) => callAccess.of(request).patterns,
+    }),
+    ...keyListRoutes({ list: new KeyList({ index, now, log }), access: callAccess, now }),
     ...callRoutes({ calls, callAccess, session }),
     ...modelKeyRoutes({ table: new ModelKeyTable(database), refresh, session, now }),
     ...usageRoutes({

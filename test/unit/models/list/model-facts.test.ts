@@ -34,6 +34,7 @@ test('The facts of OpenRouter are kept', () => {
   }
   assert.deepEqual(read(element), {
     ...{ name: 'M: Big', context_length: 128_000, max_output_tokens: 16_384, architecture },
+    created: 1_700_000_000,
     ...{ supported_parameters: ['tools', 'max_tokens'] },
     pricing: { prompt: '0.000005', completion: '0.00003' },
   })
@@ -43,8 +44,14 @@ const limits: readonly [string, object, object][] = [
   // https://platform.claude.com/docs/en/api/models/list
   [
     'Anthropic',
-    { display_name: 'Claude', max_input_tokens: 1_000_000, max_tokens: 64_000 },
-    { name: 'Claude', context_length: 1_000_000, max_output_tokens: 64_000 },
+    {
+      ...{ display_name: 'Claude', max_input_tokens: 1_000_000, max_tokens: 64_000 },
+      created_at: '2026-02-04T00:00:00Z',
+    },
+    {
+      ...{ name: 'Claude', context_length: 1_000_000, max_output_tokens: 64_000 },
+      created: 1_770_163_200,
+    },
   ],
   // https://console.groq.com/docs/api-reference#models-list
   [
@@ -70,6 +77,7 @@ test('What an upstream writes in another form is left out', () => {
     { name: ' ', context_length: '8k', max_tokens: 0, supported_parameters: 'tools' },
     { name: 'x'.repeat(201), context_length: -1, max_tokens: 1.5, architecture: [] },
     { name: {}, pricing: { prompt: -1, completion: '-1' }, context_length: null },
+    { created: 1_700_000_000_000, created_at: 'soon' },
     { pricing: 'free', architecture: { input_modalities: ['text'] }, top_provider: null },
   ])
     assert.deepEqual(read(element), {})

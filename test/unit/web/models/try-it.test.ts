@@ -74,11 +74,12 @@ describe('Settings of apps', () => {
   const model = `lab/it's "big" $(x)`
   const clients = modelClients('https://files.example.com', model)
 
-  test('have the key and the address, with /v1 except for Claude Code', () => {
+  test('have the key and the address, with /ai/v1, for Claude Code with /ai', () => {
     for (const { id, blocks } of clients) {
       const text = blocks.map((block) => block.text).join('')
       assert.ok(text.includes(modelKeyPlaceholder), id)
-      assert.equal(text.includes('https://files.example.com/v1'), id !== 'claude-code', id)
+      assert.ok(text.includes('https://files.example.com/ai'), id)
+      assert.equal(text.includes('https://files.example.com/ai/v1'), id !== 'claude-code', id)
     }
   })
 

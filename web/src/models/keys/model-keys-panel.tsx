@@ -34,7 +34,7 @@ export function ModelKeysPanel() {
     >
       <Text size="sm" c="dimmed" mb="md" maw={720}>
         Calls need a key. Give each app a key of its own; the key in the settings, MODELS_API_KEY,
-        can call every model without limits. A model key cannot read the model list.
+        can call every model without limits. Lists show a model key only what it may call.
       </Text>
       <Loaded query={useModelKeys()} failure="The model keys could not be loaded">
         {({ keys }) => <ModelKeys keys={keys} />}

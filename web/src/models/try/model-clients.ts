@@ -5,13 +5,13 @@ import type { ClientSettings } from '../../ui/copy/client-settings.ts'
 export const modelKeyPlaceholder = 'YOUR_MODEL_KEY'
 
 /**
- * Settings to paste, for each app that calls models. Apps for OpenAI's API expect the address with /v1. Claude Code
- * expects it without, and adds /v1/messages itself.
+ * Settings to paste, for each app that calls models. /ai/v1 has the list of what the key may call. Apps for OpenAI's API
+ * expect the address with /v1. Claude Code expects it without, and adds /v1/messages itself.
  *
  * @param address of this service, without a trailing slash
  */
 export function modelClients(address: string, model: string): readonly ClientSettings[] {
-  const base = `${address}/v1`
+  const base = `${address}/ai/v1`
   // A JSON string is also a valid string in Python, JavaScript and YAML.
   const quoted = JSON.stringify(model)
   const block = (id: string, name: string, ...blocks: ClientSettings['blocks']) => {
@@ -29,15 +29,14 @@ export function modelClients(address: string, model: string): readonly ClientSet
     }),
     block('claude-code', 'Claude Code', {
       caption: "In a shell. Only for models of connections that speak Anthropic's API",
-      text: claudeCode(address, shellWord(model)),
+      text: claudeCode(`${address}/ai`, shellWord(model)),
     }),
     block('continue', 'Continue', {
       caption: 'Save as ~/.continue/config.yaml, or add the model to it',
       text: continueYaml(base, quoted),
     }),
     block('open-webui', 'Open WebUI', {
-      caption:
-        'In a shell. If MODELS_API_KEY is set, use that key: Open WebUI also reads the model list, which model keys cannot read',
+      caption: 'In a shell. Open WebUI offers the models that the key may call',
       text: openWebUi(base),
     }),
     block(
@@ -135,7 +134,7 @@ function libreChat(base: string, quoted: string): string {
     `      baseURL: '${base}'`,
     '      models:',
     `        default: [${quoted}]`,
-    '        fetch: false',
+    '        fetch: true',
     '      titleConvo: true',
     "      titleModel: 'current_model'",
   )
