@@ -290,15 +290,21 @@ test('A connection of the catalogue without a known API says so', async (t) => {
 test('An answer without an end is not whole for the client either', async (t) => {
   const { upstream, call } = await startWithUpstream(t)
   upstream.behave = (_, response) => {
-    response.writeHead(200, { 'content-type': 'application/json', 'content-length': '100' })
-    response.write('{"half":')
+    response.writeHead(200, { 'content-type': 'application/json', 'content-length': '100000' })
+    response.write(half)
     setImmediate(() => response.destroy())
   }
+  let half = `{"half":"${'x'.repeat(70_000)}`
   const { status, isComplete, text } = await call('/chat/completions', { model: 'lab/big' })
   assert.equal(status, 200)
-  assert.equal(text, '{"half":')
+  assert.equal(text, half)
   assert.equal(isComplete, false)
   assert.equal(upstream.calls.length, 1)
+  // Of a short one nothing has gone out, so the call is repeated, and then fails.
+  half = '{"half":'
+  const short = await call('/chat/completions', { model: 'lab/big' })
+  assert.equal(short.status, 502)
+  assert.equal(upstream.calls.length, 3)
   upstream.behave = (_, response) => sendJson(response, 200, {})
 })
 

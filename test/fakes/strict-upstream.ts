@@ -208,6 +208,11 @@ export function sendJson(
     .end(body)
 }
 
+export const failing =
+  (status: number, error: object, headers: Record<string, string> = {}): Behaviour =>
+  (_, response) =>
+    sendJson(response, status, { error }, headers)
+
 export const streamHead = {
   'content-type': 'text/event-stream; charset=utf-8',
   'access-control-allow-origin': 'https://other.example',

@@ -72,6 +72,24 @@ export async function startWithUpstream(
   return { ...calling, upstream, connectionId }
 }
 
+/** Two connections, `one` in front of `two`, and a combo of both. */
+export async function startTwo(t: TestContext, environment: Readonly<Record<string, string>> = {}) {
+  const one = await StrictUpstream.start(t, { key: 'sk-first-key-aaaaaaaaaaaa' })
+  const two = await StrictUpstream.start(t, { key: 'sk-second-key-bbbbbbbbbbb' })
+  const calling = await startCalling(t, environment)
+  await calling.connect('one', fieldsOf(one))
+  await calling.connect('two', fieldsOf(two))
+  const models = ['one/big', 'two/big']
+  await calling.management.done('POST', '/routing/combos', { name: 'both', models })
+  return { ...calling, one, two }
+}
+
+/** A body in a conversation of its own, so that it is another request than all others. */
+export const saying = (content: string, fields: object) => ({
+  ...fields,
+  messages: [{ role: 'user', content }],
+})
+
 /** The fields of a connection to it. */
 export function fieldsOf(upstream: StrictUpstream) {
   return {

@@ -1,13 +1,20 @@
 import type { Readable } from 'node:stream'
 import { ApiError } from '../../platform/json-api/api-error.ts'
+import { parsedJson } from '../../platform/text/json-text.ts'
 import {
   type CallClient,
   NoAnswerError,
   type UpstreamCall,
   type UpstreamReply,
 } from '../upstream/call-client.ts'
-import { type StreamStart, StreamStartReader } from './event-stream.ts'
-import { type AnswerHeaders, type Failure, failureOfAnswer } from './failures.ts'
+import type { AnswerHeaders } from './failures/asked-wait.ts'
+import {
+  type Failure,
+  failureOfAnswer,
+  failureOfEvent,
+  failureWithout,
+} from './failures/failures.ts'
+import { empty, isErrorBody, type StreamStart, StreamStartReader } from './stream-start.ts'
 
 /** An answer whose beginning has arrived: it can be sent to the client. */
 export interface BegunAnswer {
@@ -42,6 +49,8 @@ export interface AttemptOptions {
   readonly isRepeatable: boolean
   /** Wall clock, milliseconds since the epoch. */
   readonly now: () => number
+  /** How long the beginning of an answer is held because it may turn out to be an error. */
+  readonly patienceMs: number
 }
 
 /** The maximum bytes of an error that are forwarded. */
@@ -49,35 +58,25 @@ const maxErrorBytes = 1024 * 1024
 /** A call on a connection that was closed while idle fails within this time. That says nothing about the upstream. */
 const staleMs = 1_000
 
-const closed: Failure = {
-  ...{ scope: 'moment', status: 502 },
-  reason: 'The upstream closed the connection.',
-}
+const closed = failureWithout('failed', 502, 'The upstream closed the connection.')
 
-const noAnswer = {
-  unreachable: { scope: 'connection', status: 502, reason: 'The upstream cannot be reached.' },
-  'connect-timeout': {
-    scope: 'moment',
-    status: 504,
-    reason: 'The upstream does not accept connections.',
-  },
+const noAnswer: Readonly<Record<NoAnswerError['kind'], Failure>> = {
+  unreachable: failureWithout('unreachable', 502, 'The upstream cannot be reached.'),
+  'connect-timeout': failureWithout('failed', 504, 'The upstream does not accept connections.'),
   closed,
   stale: closed,
-} as const satisfies Record<NoAnswerError['kind'], Failure>
+}
 
-const late: Failure = {
-  ...{ scope: 'moment', status: 504 },
-  reason: 'The upstream did not begin its answer in time.',
-}
-const empty: Failure = {
-  scope: 'moment',
-  status: 502,
-  reason: 'The answer of the upstream is empty.',
-}
-const brokenOff: Failure = {
-  ...{ scope: 'moment', status: 502 },
-  reason: 'The answer of the upstream broke off at its beginning.',
-}
+const late = failureWithout('failed', 504, 'The upstream did not begin its answer in time.')
+const page = failureWithout('failed', 502, 'The upstream answered with a page instead of JSON.')
+const brokenOff = failureWithout(
+  'failed',
+  502,
+  'The answer of the upstream broke off at its beginning.',
+)
+
+/** A reason: without one, each call would build a DOMException with its stack. */
+const over = new Error('the call is over')
 
 /**
  * Sends a call once and waits for the beginning of the answer: the first byte, or the first event of a stream.
@@ -96,11 +95,11 @@ export async function attempt(
   const timer = setTimeout(() => stop.abort(late), firstByteMs)
   const end = () => {
     signal.removeEventListener('abort', leave)
-    stop.abort()
+    stop.abort(over)
   }
   try {
     const reply = await send({ ...call, signal: stop.signal }, options, timer)
-    const made = await begin(reply, options.now(), end)
+    const made = await begin(reply, options, end)
     if ('failure' in made) end()
     return made
   } catch (error) {
@@ -143,32 +142,101 @@ async function* timed(body: AsyncIterable<Buffer>, timer: NodeJS.Timeout): Async
   }
 }
 
-async function begin(reply: UpstreamReply, nowMs: number, end: () => void): Promise<Attempt> {
-  const { status, headers, body } = reply
+async function begin(
+  { status, headers, body }: UpstreamReply,
+  { now, patienceMs }: AttemptOptions,
+  end: () => void,
+): Promise<Attempt> {
   if (status < 200 || status > 299) {
     const text = await beginningOf(body)
-    const failure = failureOfAnswer(status, headers, text.toString(), nowMs)
+    const failure = failureOfAnswer(status, headers, text.toString(), now())
     return { failure: failure ?? brokenOff, answer: { status, headers, body: text } }
   }
   const isPlain = headers['content-encoding'] === undefined
-  const isStream = isPlain && /^text\/event-stream/i.test(String(headers['content-type'] ?? ''))
+  const type = isPlain ? String(headers['content-type'] ?? '') : ''
+  // A login page of a network, or a web server in front of the upstream.
+  if (/^text\/html/i.test(type)) return { failure: page, answer: undefined }
+  const isStream = /^text\/event-stream/i.test(type)
   const iterator: AsyncIterator<Buffer> = body[Symbol.asyncIterator]()
-  const reader = new StreamStartReader()
-  let start: StreamStart = 'waiting'
-  while (start === 'waiting') {
-    const next = await iterator.next()
-    if (next.done === true) return { failure: empty, answer: undefined }
-    const begun = reader.take(next.value)
-    start = isStream ? begun : 'begun'
-  }
-  if (start === 'begun') {
-    return { begun: { status, headers, isStream, held: reader.held, body: iterator, end } }
-  }
+  const { start, held, rest } = isStream
+    ? await beginStream(iterator, now)
+    : await beginBody(iterator, { now, patienceMs, isJson: /json/i.test(type) })
+  if (start === 'begun') return { begun: { status, headers, isStream, held, body: rest, end } }
   const { failure, data } = start
   return { failure, answer: data === '' ? undefined : errorOf(failure, data) }
 }
 
-/** The error that a stream began with, as the HTTP error that the client gets. */
+interface Beginning {
+  readonly start: Exclude<StreamStart, 'waiting'>
+  readonly held: Buffer[]
+  readonly rest: AsyncIterator<Buffer>
+}
+
+async function beginStream(rest: AsyncIterator<Buffer>, now: () => number): Promise<Beginning> {
+  const reader = new StreamStartReader(now)
+  let start: StreamStart = 'waiting'
+  while (start === 'waiting') {
+    const next = await rest.next()
+    start = next.done === true ? reader.end() : reader.take(next.value)
+  }
+  return { start, held: reader.held, rest }
+}
+
+/** More of a JSON answer is not held: errors are short. */
+const maxJsonHeld = 64 * 1024
+
+/** JSON is held to its end, if it is short: it may be an error with status 200, as OpenRouter sends them. */
+async function beginBody(
+  iterator: AsyncIterator<Buffer>,
+  { now, patienceMs, isJson }: Pick<AttemptOptions, 'now' | 'patienceMs'> & { isJson: boolean },
+): Promise<Beginning> {
+  const first = await iterator.next()
+  if (first.done === true) {
+    return { start: { failure: empty, data: '' }, held: [], rest: iterator }
+  }
+  const held = [first.value]
+  const begun = { start: 'begun', held, rest: iterator } as const
+  if (!isJson) return begun
+  // DeepSeek sends empty lines while a request waits, so that nobody in between ends the connection.
+  const patience = Promise.withResolvers<undefined>()
+  const timer = setTimeout(() => patience.resolve(undefined), patienceMs)
+  try {
+    for (let size = first.value.length; size <= maxJsonHeld; ) {
+      const pending = iterator.next()
+      const next = await Promise.race([pending, patience.promise])
+      if (next === undefined) return { ...begun, rest: resumed(pending, iterator) }
+      if (next.done === true) return { ...begun, start: startOfJson(Buffer.concat(held), now()) }
+      held.push(next.value)
+      size += next.value.length
+    }
+    return begun
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** Names that an error with status 200 has one of. */
+const errorNames = ['"error"', '"detail"'] as const
+
+function startOfJson(bytes: Buffer, nowMs: number): Beginning['start'] {
+  if (!errorNames.some((name) => bytes.includes(name))) return 'begun'
+  const data = bytes.toString()
+  const body = parsedJson(data)
+  return isErrorBody(body) ? { failure: failureOfEvent(body, nowMs), data } : 'begun'
+}
+
+/** The rest of an answer whose next piece is already asked for. */
+function resumed(
+  pending: Promise<IteratorResult<Buffer>>,
+  iterator: AsyncIterator<Buffer>,
+): AsyncIterator<Buffer> {
+  // Its reader comes later.
+  pending.catch(() => undefined)
+  const first = [pending]
+  return { next: () => first.pop() ?? iterator.next() }
+}
+
+/** The error that an answer began with, as the HTTP error that the client gets. */
 function errorOf({ status }: Failure, data: string): ErrorAnswer {
   return { status, headers: { 'content-type': 'application/json' }, body: Buffer.from(data) }
 }

@@ -1,5 +1,5 @@
 import { anthropicVersion, type UpstreamFlavour } from '../upstream/upstream.ts'
-import type { AnswerHeaders } from './failures.ts'
+import type { AnswerHeaders } from './failures/asked-wait.ts'
 
 /** Fields of one connection only (RFC 9110 section 7.6.1). */
 const hopByHop = [

@@ -2,7 +2,7 @@ import type { CallTarget } from '../list/resolve-model.ts'
 import type { Caller } from './call-access.ts'
 import type { CallPath } from './call-paths.ts'
 import { costOf } from './costs.ts'
-import type { Scope } from './failures.ts'
+import type { Scope } from './failures/failure-rows.ts'
 import type { Tokens } from './reported-usage.ts'
 
 /** An attempt that has ended. */

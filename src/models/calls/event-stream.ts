@@ -1,6 +1,3 @@
-import { fieldOf, parsedJson } from '../../platform/text/json-text.ts'
-import { type Failure, failureOfEvent } from './failures.ts'
-
 /** The last bytes of what passes through, in linear time, however small its pieces are. */
 export class LastBytes {
   readonly #kept: number
@@ -38,7 +35,7 @@ export class LastBytes {
   }
 }
 
-interface ServerSentEvent {
+export interface ServerSentEvent {
   /** The field `event`; may be empty. */
   readonly name: string
   /** The fields `data`, joined by line feeds. */
@@ -53,6 +50,8 @@ const lineBreak = Buffer.of(lineFeed)
 const dataField = /^data(?::|$)/
 const eventField = /^event:/
 
+const byteOrderMark = '\u00ef\u00bb\u00bf'
+
 /**
  * Reads server-sent events (WHATWG HTML, "Event stream interpretation") in linear time and bounded memory. Comments
  * and blocks without data are not events.
@@ -61,6 +60,7 @@ export class EventStreamReader {
   /** The beginning of a line that has not ended. */
   readonly #line = new LastBytes(maxEventBytes)
   #isAfterReturn = false
+  #isFirstLine = true
   #name = ''
   #data: Buffer[] = []
   #dataBytes = 0
@@ -88,8 +88,16 @@ export class EventStreamReader {
     return events
   }
 
-  /** The event whose lines have arrived without the empty line that ends it. */
+  /**
+   * The event at the end of a stream whose empty line, or last line break, is missing. Browsers and SDKs discard it.
+   * Servers leave them out after `[DONE]` and after usage, which count all the same.
+   */
   end(): ServerSentEvent | undefined {
+    if (this.#line.bytes.length > 0) this.#takeLine(Buffer.alloc(0))
+    return this.#dispatch()
+  }
+
+  #dispatch(): ServerSentEvent | undefined {
     const { length } = this.#data
     const event = { name: this.#name, data: joined(this.#data) }
     const isUsable = length > 0 && !this.#isTooLarge
@@ -104,7 +112,11 @@ export class EventStreamReader {
     const { bytes: begun } = this.#line
     const line = begun.length === 0 ? end : Buffer.concat([begun, end])
     this.#line.clear()
-    if (line.length === 0) return this.end()
+    if (this.#isFirstLine) {
+      this.#isFirstLine = false
+      if (line.toString('latin1', 0, 3) === byteOrderMark) return this.#takeLine(line.subarray(3))
+    }
+    if (line.length === 0) return this.#dispatch()
     const field = line.toString('latin1', 0, 6)
     if (eventField.test(field)) this.#name = fieldValue(line, 6).toString()
     if (!dataField.test(field.slice(0, 5))) return undefined
@@ -131,51 +143,4 @@ function joined(lines: readonly Buffer[]): Buffer {
   return others.length === 0
     ? first
     : Buffer.concat([first, ...others.flatMap((line) => [lineBreak, line])])
-}
-
-/** The maximum number of bytes before the first event. A longer beginning counts as one. */
-const maxHeldBytes = 64 * 1024
-
-/** How a stream begins, as far as it is known. */
-export type StreamStart =
-  | 'waiting'
-  | 'begun'
-  | {
-      readonly failure: Failure
-      /** The data of the event that reports it: JSON in the form of an error's body. */
-      readonly data: string
-    }
-
-/** Waits for the first event of a stream. An event that reports an error, or the end, is not a beginning. */
-export class StreamStartReader {
-  readonly #events = new EventStreamReader()
-  #bytes = 0
-  /** What has arrived so far. */
-  readonly held: Buffer[] = []
-
-  take(bytes: Buffer): StreamStart {
-    this.held.push(bytes)
-    this.#bytes += bytes.length
-    if (this.#bytes > maxHeldBytes) return 'begun'
-    const [first] = this.#events.take(bytes)
-    return first === undefined ? 'waiting' : startOf(first)
-  }
-}
-
-function startOf({ name, data: bytes }: ServerSentEvent): StreamStart {
-  const data = bytes.toString()
-  if (data === '[DONE]') return { failure: emptyStream, data: '' }
-  const event = parsedJson(data)
-  const isError = name === 'error' || isErrorEvent(event)
-  return isError ? { failure: failureOfEvent(event), data } : 'begun'
-}
-
-const emptyStream: Failure = {
-  ...{ scope: 'moment', status: 502 },
-  reason: 'The upstream ended its stream before the first event.',
-}
-
-function isErrorEvent(event: unknown): boolean {
-  const error = fieldOf(event, 'error')
-  return (error !== undefined && error !== null) || fieldOf(event, 'type') === 'error'
 }

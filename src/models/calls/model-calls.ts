@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { HttpReply, HttpRequest } from '../../platform/http/message.ts'
 import { ApiError } from '../../platform/json-api/api-error.ts'
 import { withinTime } from '../../platform/process/time-limit.ts'
@@ -10,17 +11,19 @@ import {
   UpstreamError,
   type UpstreamFlavour,
 } from '../upstream/upstream.ts'
-import { type Attempt, attempt, type ErrorAnswer } from './attempt.ts'
+import { type Attempt, attempt } from './attempt.ts'
 import type { Caller } from './call-access.ts'
 import type { CallBodies, CallBody } from './call-body.ts'
 import { headersForUpstream } from './call-headers.ts'
 import { type CallIndex, quoted } from './call-index.ts'
 import { type CallPath, pathsOfFlavour } from './call-paths.ts'
-import { type CallRecorder, estimatedTokensOf } from './call-record.ts'
+import { type CallRecorder, estimatedTokensOf, type ObservedCall } from './call-record.ts'
 import { expectedUse, withPrice } from './costs.ts'
-import { consequences, type Failure } from './failures.ts'
-import { passedAnswer, passedError, UpstreamKeys } from './passed-answer.ts'
-import type { Pause, Pauses } from './pauses.ts'
+import { failedReply } from './failures/failed-reply.ts'
+import { failureWithout } from './failures/failures.ts'
+import type { Pauses, Sender } from './failures/pauses.ts'
+import { RemainingTargets } from './failures/remaining-targets.ts'
+import { passedAnswer } from './passed-answer.ts'
 import { conversationOf, spread } from './spreading.ts'
 
 export interface ModelCallsParts {
@@ -30,7 +33,10 @@ export interface ModelCallsParts {
   readonly client: Pick<CallClient, 'send'>
   readonly pauses: Pauses
   readonly record: CallRecorder
+  /** The maximum time until a stream begins. */
   readonly firstByteMs: number
+  /** The maximum time until another answer begins. */
+  readonly answerMs: number
   /** Wall clock, milliseconds since the epoch. */
   readonly now: () => number
 }
@@ -41,18 +47,15 @@ interface Call {
   readonly path: CallPath
   readonly caller: Caller
   readonly body: CallBody
+  readonly sender: Sender
   /** Frees its memory and its reservation of tokens. May be called again. */
   readonly release: () => void
 }
 
-/** The results of the targets so far. */
-interface Progress {
-  attempts: number
-  /** The first failure that is about the request, otherwise the last one. */
-  failed: { readonly failure: Failure; readonly answer: ErrorAnswer | undefined } | undefined
-  readonly paused: Pause[]
-}
-
+/** About how long after its failure the only target of a call is tried once more. */
+const repeatMs = 300
+/** How long a client hears nothing: proxies end connections that are silent for a minute. */
+const patienceMs = 15_000
 /** How long calls that were cut off may take to record their usage. */
 const endMs = 2_000
 
@@ -81,15 +84,14 @@ export class ModelCalls {
     }
     try {
       const found = await this.#parts.index.resolve(body.model, path.kinds, caller)
-      const { 'x-session-affinity': affinity } = request.headers
-      const conversation = () => conversationOf(body.fields, affinity) ?? request.id
-      const all = spread(this.#targetsOf(found, body.model, path), conversation)
+      const sender = senderOf(request, body, caller)
+      const all = spread(this.#targetsOf(found, body.model, path), sender.conversation)
       const targets = caller.needsPrice ? withPrice(all, body.model) : all
       if (path.isFree !== true) {
         const tokens = estimatedTokensOf(path, body.bytes)
         letGo = await caller.hold(expectedUse(tokens, targets, body.fields))
       }
-      return await this.#tryAll(targets, { request, path, caller, body, release })
+      return await this.#tryAll(targets, { request, path, caller, body, sender, release })
     } catch (error) {
       release()
       throw error
@@ -135,59 +137,49 @@ export class ModelCalls {
   }
 
   async #tryAll(targets: readonly CallTarget[], call: Call): Promise<HttpReply> {
-    const progress: Progress = { attempts: 0, failed: undefined, paused: [] }
-    for (const [index, target] of targets.entries()) {
-      const pause = this.#parts.pauses.pauseOf(target, call.path.path)
-      if (pause !== undefined) {
-        progress.paused.push(pause)
-        continue
-      }
-      progress.attempts += 1
-      const startedAtMs = performance.now()
-      const begin = () =>
-        this.#parts.record.begin({
-          ...{ caller: call.caller, target, path: call.path, bytes: call.body.bytes },
-          firstByteMs: performance.now() - startedAtMs,
-        })
-      const made = await this.#attempt(target, call).catch((error: unknown) => {
-        // The client has disconnected, or its body failed. The upstream may bill what it received.
-        begin().end({ tokens: undefined, bytes: 0, isBroken: true, isWhole: false })
-        throw error
-      })
-      const observed = begin()
+    const { pauses } = this.#parts
+    const { path, body, sender } = call
+    const left = new RemainingTargets(targets, { pauses, path: path.path, sender })
+    for (let target = left.next; target !== undefined; ) {
+      left.take(target)
+      const { made, observed } = await this.#observedAttempt(target, call)
       if ('begun' in made) {
-        this.#parts.pauses.clear(target, call.path.path)
-        return passedAnswer(made.begun, { call, target, attempts: progress.attempts, observed })
+        pauses.clear(target, path.path)
+        return passedAnswer(made.begun, { call, target, attempts: left.attempts, observed })
       }
-      const triesNext =
-        this.#fail(target, made, call, progress) &&
-        targets
-          .slice(index + 1)
-          .some((next) => this.#parts.pauses.waitMs(next, call.path.path) === 0)
-      observed.fail(made.failure.scope, triesNext)
-      if (!triesNext) break
+      const { failure } = made
+      left.fail(target, made, body.isWhole)
+      const repeats = body.isWhole && left.repeats(target, failure)
+      pauses.note(target, path.path, failure, sender)
+      const next: CallTarget | undefined = repeats ? target : left.next
+      observed.fail(failure.row.scope, next !== undefined)
+      if (repeats)
+        await sleep(repeatMs * (0.5 + Math.random()), undefined, { signal: call.request.signal })
+      target = next
     }
-    return this.#failed(targets, call, progress)
+    return failedReply(left, { call, targets })
   }
 
-  /** Returns whether another target may be tried. */
-  #fail(
+  async #observedAttempt(
     target: CallTarget,
-    made: Exclude<Attempt, { begun: unknown }>,
-    { body, path }: Call,
-    progress: Progress,
-  ): boolean {
-    const { failure } = made
-    this.#parts.pauses.note(target, path.path, failure)
-    const { triesNext, isAboutRequest } = consequences[failure.scope]
-    const before = progress.failed
-    const isKept = before !== undefined && consequences[before.failure.scope].isAboutRequest
-    if (!isKept || (isAboutRequest && !triesNext)) progress.failed = made
-    return triesNext && body.isWhole
+    call: Call,
+  ): Promise<{ readonly made: Attempt; readonly observed: ObservedCall }> {
+    const startedAtMs = performance.now()
+    const begin = () =>
+      this.#parts.record.begin({
+        ...{ caller: call.caller, target, path: call.path, bytes: call.body.bytes },
+        firstByteMs: performance.now() - startedAtMs,
+      })
+    const made = await this.#attempt(target, call).catch((error: unknown) => {
+      // The client has disconnected, or its body failed. The upstream may bill what it received.
+      begin().end({ tokens: undefined, bytes: 0, isBroken: true, isWhole: false })
+      throw error
+    })
+    return { made, observed: begin() }
   }
 
   async #attempt(target: CallTarget, { request, path, body }: Call): Promise<Attempt> {
-    const { client, firstByteMs, now, catalogue } = this.#parts
+    const { client, firstByteMs, answerMs, now, catalogue } = this.#parts
     const { connection, ownId } = target
     const { apiKey, provider } = connection
     const baseUrl = connection.baseUrl ?? catalogue.byId.get(provider)?.modelsApi?.baseUrl
@@ -207,62 +199,26 @@ export class ModelCalls {
       const { signal } = request
       return await attempt(
         { url, headers: fields, body: bytes },
-        { client, firstByteMs, now, signal, isRepeatable: body.isWhole },
+        {
+          ...{ client, now, signal, isRepeatable: body.isWhole, patienceMs },
+          firstByteMs: body.fields.value('stream') === true ? firstByteMs : answerMs,
+        },
       )
     } catch (error) {
       if (!(error instanceof UpstreamError)) throw error
-      const failure = { scope: 'connection', status: 502, reason: error.message } as const
-      return { failure, answer: undefined }
+      return { failure: failureWithout('unreachable', 502, error.message), answer: undefined }
     }
-  }
-
-  /** @throws ApiError unless an upstream's own answer is passed on */
-  #failed(
-    targets: readonly CallTarget[],
-    call: Call,
-    { attempts, failed, paused }: Progress,
-  ): HttpReply {
-    const isFinal = failed !== undefined && !consequences[failed.failure.scope].triesNext
-    const retryAfter = isFinal ? undefined : this.#earliest(targets, call.path)
-    const headers = {
-      'x-bucketry-attempts': String(attempts),
-      ...(retryAfter !== undefined && { 'retry-after': String(retryAfter) }),
-    }
-    if (failed === undefined) throw allPaused(call.body.model, paused, headers)
-    const { failure, answer } = failed
-    // The answer to a refused key is about our key, and may quote it.
-    if (answer === undefined || failure.scope === 'connection' || isEncoded(answer)) {
-      throw new ApiError(failure.scope === 'connection' ? 502 : failure.status, failure.reason, {
-        headers,
-      })
-    }
-    call.release()
-    return passedError(answer, { model: call.body.model, headers, keys: new UpstreamKeys(targets) })
-  }
-
-  /** The seconds until the first of the targets may be called again. */
-  #earliest(targets: readonly CallTarget[], { path }: CallPath): number | undefined {
-    const waitMs = Math.min(...targets.map((target) => this.#parts.pauses.waitMs(target, path)))
-    return waitMs > 0 ? Math.ceil(waitMs / 1_000) : undefined
   }
 }
 
-/** Whether an answer is encoded although the call asked for identity. It could contain a key. */
-function isEncoded({ headers }: ErrorAnswer): boolean {
-  return headers['content-encoding'] !== undefined
-}
-
-/** The error if no target is called because all of them are paused. */
-function allPaused(
-  model: string,
-  paused: readonly Pause[],
-  headers: Readonly<Record<string, string>>,
-): ApiError {
-  const first = paused.toSorted((a, b) => a.untilMs - b.untilMs)[0]
-  const reason = first?.reason ?? ''
-  const message = `All connections for model ${quoted(model)} are paused after failures. ${reason}`
-  if (paused.some(({ scope }) => scope === 'quota')) return new ApiError(429, message, { headers })
-  const isUnknown = paused.every(({ scope }) => scope === 'model')
-  if (isUnknown) return new ApiError(404, message, { headers, code: 'model_not_found' })
-  return new ApiError(503, message, { headers })
+function senderOf({ headers, id }: HttpRequest, body: CallBody, { keyId }: Caller): Sender {
+  const { 'x-session-affinity': affinity } = headers
+  let known: string | undefined
+  return {
+    keyId,
+    conversation: () => {
+      known ??= conversationOf(body.fields, affinity) ?? id
+      return known
+    },
+  }
 }

@@ -14,7 +14,7 @@ export interface ModelName {
 
 /** Fields of a JSON body, besides the model, that decide where a call goes and what it may cost. */
 const readFields = [
-  ...['previous_response_id', 'conversation', 'store'],
+  ...['previous_response_id', 'conversation', 'store', 'stream'],
   ...['prompt_cache_key', 'metadata', 'messages', 'input'],
   ...['max_tokens', 'max_completion_tokens', 'max_output_tokens'],
 ] as const

@@ -91,7 +91,8 @@ export function passedError(
     readonly keys: UpstreamKeys
   },
 ): HttpReply {
-  const own = new Set(Object.keys(given.headers))
+  // How long a client waits is ours to say, because another target may be free before.
+  const own = new Set([...Object.keys(given.headers), 'retry-after', 'retry-after-ms'])
   const fields = headersForClient(headers, given.keys.isIn).filter(([name]) => !own.has(name))
   return {
     status,

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { ApiError } from '../../platform/json-api/api-error.ts'
 import { type Access, type Route, route, routesBelow } from '../../platform/json-api/route.ts'
-import type { Pauses } from '../calls/pauses.ts'
+import type { Pauses } from '../calls/failures/pauses.ts'
 import type { ActiveConnection } from '../list/stored-rows.ts'
 import type { ModelUsageTable, UsageRow } from './usage-table.ts'
 

@@ -39,14 +39,19 @@ export const modelSettings = {
   },
   modelsFirstByteSeconds: {
     name: 'MODELS_FIRST_BYTE_SECONDS',
-    default: '60',
-    meaning:
-      'Maximum seconds until the response to a call begins. Without streaming, many models take longer than a minute.',
+    default: '300',
+    meaning: 'Maximum seconds until a stream of a call begins.',
+    parse: integerIn({ min: 1, max: 3_600 }),
+  },
+  modelsAnswerSeconds: {
+    name: 'MODELS_ANSWER_SECONDS',
+    default: '600',
+    meaning: 'Maximum seconds until the response to a call without streaming begins.',
     parse: integerIn({ min: 1, max: 3_600 }),
   },
   modelsIdleSeconds: {
     name: 'MODELS_IDLE_SECONDS',
-    default: '120',
+    default: '300',
     meaning: 'Maximum seconds between two chunks of a response.',
     parse: integerIn({ min: 1, max: 3_600 }),
   },

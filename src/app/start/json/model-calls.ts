@@ -3,9 +3,9 @@ import { CallBodies } from '../../../models/calls/call-body.ts'
 import { CallIndex } from '../../../models/calls/call-index.ts'
 import { CallRecorder } from '../../../models/calls/call-record.ts'
 import { callRoutes } from '../../../models/calls/call-routes.ts'
+import { Pauses } from '../../../models/calls/failures/pauses.ts'
 import { KeyLimits } from '../../../models/calls/key-limits.ts'
 import { ModelCalls } from '../../../models/calls/model-calls.ts'
-import { Pauses } from '../../../models/calls/pauses.ts'
 import type { Catalogue } from '../../../models/catalogue/catalogue.ts'
 import { KeyList } from '../../../models/key-list/key-list.ts'
 import { keyListRoutes } from '../../../models/key-list/key-list-routes.ts'
@@ -78,6 +78,7 @@ export function openModelCalls(
     ...{ catalogue, client, pauses, now },
     record: new CallRecorder(usage.note, counts.note),
     firstByteMs: settings.modelsFirstByteSeconds * 1_000,
+    answerMs: settings.modelsAnswerSeconds * 1_000,
   })
   onClose(async () => {
     await client.close()

@@ -1,66 +1,38 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type StreamStart, StreamStartReader } from '../../../../src/models/calls/event-stream.ts'
+import { EventStreamReader } from '../../../../src/models/calls/event-stream.ts'
 import { UsageReader } from '../../../../src/models/calls/reported-usage.ts'
 import { anthropicEvents, openAiEvents } from '../../../fakes/strict-upstream.ts'
 
-/** The start after each piece of one byte: when it is decided, and how. */
-function startOf(text: string): { readonly at: number; readonly start: StreamStart } {
-  const reader = new StreamStartReader()
+/** The events of a text that arrives in pieces of `size` bytes: name, colon, data. */
+function eventsOf(text: string, size: number): readonly string[] {
+  const reader = new EventStreamReader()
   const bytes = Buffer.from(text)
-  for (const [at, byte] of bytes.entries()) {
-    const start = reader.take(Buffer.from([byte]))
-    assert.deepEqual(Buffer.concat(reader.held), bytes.subarray(0, at + 1))
-    if (start !== 'waiting') return { at: at + 1, start }
-  }
-  return { at: bytes.length, start: 'waiting' }
+  const events = []
+  for (let at = 0; at < bytes.length; at += size)
+    events.push(...reader.take(bytes.subarray(at, at + size)))
+  const last = reader.end()
+  return [...events, ...(last === undefined ? [] : [last])].map(
+    ({ name, data }) => `${name}:${data}`,
+  )
 }
 
-test('A stream begins with the end of its first event', () => {
-  for (const [text, at] of [
-    ['data: {"a":1}\n\nmore', 15],
-    ['data: {"a":1}\r\n\r\nmore', 16],
-    ['data: {"a":1}\r\rmore', 15],
-    [': wait\n\n: wait\n\ndata: 1\n\n', 25],
-    [': wait\r\n\r\ndata: 1\r\n\r\n', 20],
-    ['\n\n\ndata: 🦥\n\n', 15],
-    ['id: 1\nevent: x\n\ndata\n\n', 22],
-    ['data:\n\n', 7],
+test('Events are read by the rules of WHATWG, in pieces of any size', () => {
+  for (const [text, ...expected] of [
+    ['data: a\n\ndata:b\r\n\r\ndata:  c\r\r', ':a', ':b', ': c'],
+    ['\ufeffdata: a\n\n', ':a'],
+    ['\ufeff\ufeffdata: a\n\n'],
+    ['data: 1\ndata\ndata: 2\n\n', ':1\n\n2'],
+    ['event: x\ndata: 1\n\ndata: 2\n\n', 'x:1', ':2'],
+    [': comment\nid: 1\nretry: 5\nevent: none\n\ndatax: 1\n\n'],
+    // Their end is missing.
+    ['data: 1\n', ':1'],
+    ['data: [DONE]', ':[DONE]'],
+    ['event: error\ndata: 1', 'error:1'],
+    ['data: 1\n\n: x', ':1'],
   ] as const) {
-    assert.deepEqual(startOf(text), { at, start: 'begun' }, JSON.stringify(text))
+    for (const size of [1, 2, 3, 100]) assert.deepEqual(eventsOf(text, size), expected, text)
   }
-  for (const text of [
-    ...['', ':', ': wait\n\n', 'data: 1\n', 'data: {"error":1}'],
-    // Without data nothing is dispatched.
-    ...['retry: 3000\n\n', 'id: 1\nevent: error\n\n', 'datax: 1\n\n'],
-  ]) {
-    assert.equal(startOf(text).start, 'waiting', JSON.stringify(text))
-  }
-})
-
-test('A first event that is an error, or the end, is not a beginning', () => {
-  for (const [text, scope] of [
-    ['data: {"error":{"message":"x","code":503}}\n\n', 'moment'],
-    ['data:{"error":{"code":\ndata:429}}\n\n', 'quota'],
-    ['event: error\ndata: text\n\n', 'moment'],
-    ['data: [DONE]\n\n', 'moment'],
-    ['retry: 3000\n\ndata: {"error":{"code":429}}\n\n', 'quota'],
-    ['data: {"type":"error","error":{"type":"overloaded_error"}}\r\n\r\n', 'quota'],
-  ] as const) {
-    const { start } = startOf(text)
-    assert.ok(typeof start === 'object', text)
-    assert.equal(start.failure.scope, scope)
-  }
-  assert.equal(startOf('data: {"error":null,"choices":[]}\n\n').start, 'begun')
-})
-
-test('What does not look like events begins when too much is held', () => {
-  const reader = new StreamStartReader()
-  const piece = Buffer.alloc(20_000, 'x')
-  assert.deepEqual(
-    [1, 2, 3, 4].map(() => reader.take(piece)),
-    ['waiting', 'waiting', 'waiting', 'begun'],
-  )
 })
 
 const usageOf = (text: string, isStream: boolean, size: number) => {
@@ -126,8 +98,6 @@ test('What comes in pieces of one byte is read in linear time', () => {
       reader.take(Buffer.from(one))
     assert.deepEqual(reader.result(), { input: 1, output: 2 })
   }
-  const start = new StreamStartReader()
-  for (let count = 0; count < 60_000; count += 1) start.take(Buffer.from(count % 2 ? ':' : '\n'))
   assert.ok(process.cpuUsage(before).user < 3_000_000)
 })
 
