@@ -71,10 +71,14 @@ async function changeFile(
   return withVersionId(drive, objectPath, { size: file.size, modifiedAtMs, attributes })
 }
 
+/** The part of the rest of its millisecond in which the next time is. */
+const stepShare = 1 / 16
+
 /**
  * Another time in the same millisecond, in the form in which the file system stores it: it is tried on another file, because
- * file systems store different fractions. It is random, so that a suspended process can't later give another file the same
- * identity.
+ * file systems store different fractions. It is a later one, as long as there is room, so that the file never has an earlier
+ * identity again, whose record another process may have in memory. It is random, so that a suspended process can't later give
+ * another file the same identity.
  *
  * @throws DriveError `unsupported` if the file system stores no fractions
  */
@@ -82,8 +86,12 @@ async function movedTime(root: LocalRoot, timeMs: number): Promise<number> {
   const wholeMs = Math.floor(timeMs)
   const isAnother = (ms: number) =>
     Math.floor(ms) === wholeMs && Math.abs(ms - timeMs) >= minMoveMs && ms - wholeMs >= minMoveMs
+  const endMs = wholeMs + 1 - minMoveMs
+  const stepMs = (endMs - timeMs) * stepShare
+  const [startMs, rangeMs] =
+    stepMs > 2 * minMoveMs ? [timeMs, stepMs] : [wholeMs, endMs - wholeMs - minMoveMs]
   let wanted: number
-  do wanted = wholeMs + minMoveMs + Math.random() * (1 - 2 * minMoveMs)
+  do wanted = startMs + minMoveMs + Math.random() * rangeMs
   while (!isAnother(wanted))
   const { path, fd } = await createTempFile(root)
   try {

@@ -53,6 +53,18 @@ test('tags that cannot be stored change nothing', async (t) => {
   assert.equal(fs.statSync(path).mtimeMs, before.mtimeMs)
 })
 
+test('an identity does not come back with the next changes', async (t) => {
+  const { drive, path } = await open(t)
+  let last = fs.statSync(path).mtimeMs
+  for (let round = 0; round < 30; round++) {
+    await tag(drive, { round: String(round) })
+    const { mtimeMs } = fs.statSync(path)
+    assert.ok(mtimeMs > last, `${round}: ${mtimeMs} after ${last}`)
+    assert.equal(Math.floor(mtimeMs), Math.floor(last))
+    last = mtimeMs
+  }
+})
+
 test('a process that is killed before the file has its new time leaves the tags as they were', async (t) => {
   const { drive, records, root, path } = await open(t)
   await tag(drive, { a: '1' })
