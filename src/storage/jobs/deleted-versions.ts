@@ -24,13 +24,25 @@ interface DeletedVersion {
   readonly role: Role
 }
 
-/** All versions, with what they are for the deletion of their object. @param only the key after which to stop */
+interface DeletedOptions {
+  /** The key after which to stop. */
+  readonly only?: string | undefined
+  /** Whether older versions may be left out, of which a key may have any number. Those of live objects always may. */
+  readonly skipsOlder?: boolean
+}
+
+/** All versions, with what they are for the deletion of their object. */
 export async function* deletedVersions(
   walk: VersionWalk,
-  only?: string,
+  { only, skipsOlder = false }: DeletedOptions,
 ): AsyncGenerator<DeletedVersion> {
   let before: DeletedVersion | undefined
-  for await (const page of walkVersions(walk)) {
+  const continueWith = () => {
+    const { role = 'marker', version } = before ?? {}
+    const maySkip = role === 'live' || (skipsOlder && role !== 'marker')
+    return maySkip && version ? `${version.key}\0` : undefined
+  }
+  for await (const page of walkVersions({ ...walk, continueWith })) {
     for (const version of page) {
       // Keys that begin with this one follow it.
       if (only !== undefined && version.key !== only) return
@@ -85,7 +97,8 @@ export async function changeDeleted(
   }
   for (const place of keys ?? [prefix]) {
     const walk = { drive, bucket, prefix: place, signal: run.signal, assertMayGoOn }
-    const versions = deletedVersions(walk, keys && place)
+    const skipsOlder = kind === 'undelete'
+    const versions = deletedVersions(walk, { only: keys && place, skipsOlder })
     const chosen = kind === 'erase' ? erased(versions) : markersAbove(versions, sinceMs)
     for await (const batch of batches(chosen)) {
       const markers = batch.filter(({ role }) => role === 'marker')

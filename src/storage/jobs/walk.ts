@@ -36,6 +36,8 @@ export interface Walk extends Pace {
 
 export interface VersionWalk extends Omit<Walk, 'drive' | 'delimiter'> {
   readonly drive: Pick<Drive, 'listVersions'>
+  /** Called before each page: the key to continue with, if any are to be left out. */
+  readonly continueWith?: () => string | undefined
 }
 
 interface Pace {
@@ -70,11 +72,17 @@ export function walkVersions({
   bucket,
   prefix,
   after = '',
+  continueWith,
   ...pace
 }: VersionWalk): AsyncGenerator<readonly VersionEntry[]> {
   const cursor = versionsOf(drive, bucket, { prefix, after })
-  // Without a delimiter there are no folders.
-  return pages(cursor as { next(limit: number): Promise<VersionEntry[]> }, pace)
+  async function next(limit: number) {
+    const key = continueWith?.()
+    if (key !== undefined) cursor.seek(key)
+    // Without a delimiter there are no folders.
+    return (await cursor.next(limit)) as VersionEntry[]
+  }
+  return pages({ next }, pace)
 }
 
 async function* pages<Listed>(

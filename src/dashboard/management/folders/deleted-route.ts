@@ -40,6 +40,8 @@ export type DeletedBody = z.input<typeof deletedBody>
 const maxEntries = 500
 /** After this time another request has to continue. */
 const limitMs = 5_000
+/** How many delete markers of one object are read after that. */
+const manyMarkers = 500
 const hangMs = 30_000
 
 type Found = Map<string, DeletedReply['entries'][number]>
@@ -107,13 +109,17 @@ async function findDeleted(
   found: Found,
 ): Promise<string | null> {
   const endsAt = performance.now() + limitMs
+  const isLate = () => performance.now() >= endsAt
   let key = walk.after
-  const isFull = () => found.size >= maxEntries || performance.now() >= endsAt
-  for await (const { version, newest, role } of deletedVersions(walk)) {
+  let markers = 0
+  for await (const { version, newest, role } of deletedVersions(walk, { skipsOlder: true })) {
     if (version.key !== key) {
-      if (key !== walk.after && isFull()) return key
+      if (key !== walk.after && (found.size >= maxEntries || isLate())) return key
       key = version.key
+      markers = 0
     }
+    // Below so many, nothing is found in time.
+    if (role === 'marker' && ++markers > manyMarkers && isLate()) return key
     if (role === 'last') add(found, walk.prefix, version, newest)
   }
   return null

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import { openMemoryDrive } from '../../../../../src/storage/drives/memory/memory-drive.ts'
 import { openManagement, put } from '../management-fixture.ts'
 
@@ -56,6 +56,50 @@ test('GET /deleted continues where a long listing ended', async (t) => {
     found.map(({ key }) => key),
     keys,
   )
+})
+
+/** A bucket whose key `a` has 1,200 versions or delete markers, and whose key `b` is deleted. */
+async function openDeep(t: TestContext, isMarked: boolean) {
+  const drive = openMemoryDrive({ versioningOf: () => ({ changes: [0] }) })
+  await drive.prepare(['files'])
+  await put(drive, 'a', 'text')
+  for (let version = 0; version < 1_200; version++) {
+    await (isMarked ? drive.remove('files', 'a') : put(drive, 'a', 'text'))
+  }
+  await put(drive, 'b', 'text')
+  await drive.remove('files', 'b')
+  let pages = 0
+  const listVersions: typeof drive.listVersions = (...query) => {
+    const cursor = drive.listVersions?.(...query) ?? assert.fail()
+    return {
+      next: (limit) => {
+        pages++
+        return cursor.next(limit)
+      },
+      seek: (key) => cursor.seek(key),
+    }
+  }
+  const { send } = await openManagement(t, { drive: { ...drive, listVersions } })
+  return { send, pages: () => pages }
+}
+
+const keysIn = ({ entries }: { entries: { key: string }[] }) => entries.map(({ key }) => key)
+
+test('GET /deleted reads only the newest versions of an object', async (t) => {
+  const { send, pages } = await openDeep(t, false)
+  assert.deepEqual(keysIn((await send('GET', path(''))).body), ['b'])
+  assert.equal(pages(), 3)
+})
+
+test('GET /deleted ends in time in the middle of many delete markers', async (t) => {
+  const { send, pages } = await openDeep(t, true)
+  assert.deepEqual(keysIn((await send('GET', path(''))).body), ['a', 'b'])
+  const before = pages()
+  t.mock.method(performance, 'now', () => 5_000 * (pages() - before))
+  const { body } = await send('GET', path(''))
+  assert.deepEqual([keysIn(body), body.next, pages()], [[], 'a', before + 2])
+  t.mock.restoreAll()
+  assert.deepEqual(keysIn((await send('GET', `${path('')}&after=a`)).body), ['b'])
 })
 
 test('GET /deleted is 400 for an unknown bucket', async (t) => {
