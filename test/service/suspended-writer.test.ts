@@ -240,7 +240,7 @@ const versionName = String.raw`T\d{6}\.\d{3}Z$`
 
 for (const [task, call, pattern, result] of [
   ['put', 'link', '/k$', 'busy'],
-  ['put', 'rename', versionName, 'unavailable'],
+  ['put', 'rename', versionName, 'busy'],
   ['put', 'rename', '/k$', 'unavailable'],
   ['replace', 'rename', '/k$', 'unavailable'],
   ['completeIfMatch', 'rename', versionName, 'busy'],

@@ -72,6 +72,9 @@ export interface DriveVersions {
    */
   enableLocks?(bucket: string): Promise<void>
 
+  /** The ID of the delete marker that hides an object: of its newest version, if that is one. Present with `listVersions`. */
+  hidingMarker?(bucket: string, key: string): Promise<string | undefined>
+
   /** A cursor over all versions of the bucket's objects. Present if any bucket can have versions. */
   listVersions?(bucket: string, query: VersionQuery): VersionCursor
 }

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import { forEachLimited } from '../../../platform/process/limiter.ts'
 import type { Log } from '../../../platform/process/log.ts'
 import type { Drive, HeadOptions, OpenObject, OpenOptions, UploadDrive } from '../drive.ts'
@@ -7,6 +6,7 @@ import type { ClaimDrive } from '../drive-notes.ts'
 import { CachedObject } from '../kit/open-objects.ts'
 import { endingDraft } from '../kit/uploads/upload-rules.ts'
 import { nullVersionId, plainRemoval, type VersioningOf } from '../versions.ts'
+import { checkReads, checkWrites, requireFineTimes } from './drive-checks.ts'
 import { fs, refusing } from './file-calls.ts'
 import {
   addBucketFolder,
@@ -23,7 +23,6 @@ import { sweepLeftovers } from './leftovers.ts'
 import { LocalNotes } from './local-notes.ts'
 import {
   bucketPath,
-  createTempFile,
   type LocalRoot,
   openLocalRoot,
   openReadOnlyRoot,
@@ -31,7 +30,7 @@ import {
   realFolderPath,
   requireOwnFolder,
 } from './local-root.ts'
-import { historyPathOf, isVersionStore, localPathOf } from './object-path.ts'
+import { historyPathOf, localPathOf } from './object-path.ts'
 import { AttributeCache } from './objects/attribute-cache.ts'
 import { copyObject } from './objects/copy-file.ts'
 import { LocalDraft } from './objects/draft.ts'
@@ -40,8 +39,6 @@ import { KeyLocks } from './objects/key-locks.ts'
 import { ObjectCache } from './objects/object-cache.ts'
 import { headObject, metadataOf } from './objects/object-files.ts'
 import { LocalObjectReader } from './objects/object-reader.ts'
-import { OutputFile } from './objects/output-file.ts'
-import { fsyncFile, writeFully } from './objects/paced-files.ts'
 import { removeObject } from './objects/publisher.ts'
 import { setAttributes } from './objects/set-attributes.ts'
 import type { OpenDrive } from './open-drive.ts'
@@ -49,7 +46,13 @@ import type { Finding } from './probe/findings.ts'
 import { probeFolder } from './probe/probe-folder.ts'
 import { SmallWrites } from './small-writes/small-writes.ts'
 import { LocalUploads } from './uploads/local-uploads.ts'
-import { findVersion, headVersion, isVersionId, withRequestedId } from './versions/find-version.ts'
+import {
+  findVersion,
+  headVersion,
+  hidingMarker,
+  isVersionId,
+  withRequestedId,
+} from './versions/find-version.ts'
 import { openVersionCursor } from './versions/list-versions.ts'
 import { removeVersioned } from './versions/remove-version.ts'
 
@@ -107,12 +110,6 @@ function openOn(
 
 /** A draft with a declared size from here on is refused immediately if there is no space for it. */
 const roomCheckBytes = 8 * 1024 * 1024
-
-/** Written to check the drive: a full file system may still store fewer bytes, in the inode of the file. */
-const writtenBytes = 4_096
-
-/** No multiple of the steps of any file system that stores less than milliseconds. */
-const oddMs = 777
 
 /** How many folders of buckets are prepared at the same time: on a network file system, each waits for replies. */
 const preparedAtOnce = 16
@@ -220,6 +217,12 @@ class LocalDrive implements Drive {
 
   readonly listVersions: Calls['listVersions'] = (bucket, query) => {
     return openVersionCursor(this.#drive, bucket, query)
+  }
+
+  readonly hidingMarker: Calls['hidingMarker'] = async (bucket, key) => {
+    return await withDriveErrors(`read ${bucket}/${key}`, () =>
+      hidingMarker(this.#drive, localPathOf(bucket, key)),
+    )
   }
 
   readonly list: Calls['list'] = (bucket, query) => {
@@ -343,58 +346,14 @@ class LocalDrive implements Drive {
   }
 
   async #tidyFolders({ bucket, key, making }: JournalNote): Promise<void> {
-    if (isVersionStore(bucket)) {
-      const { store, filePath } = historyPathOf({ bucket, key })
-      return await removeEmptyFolders(this.#drive, store, filePath)
-    }
     const objectPath = localPathOf(bucket, key)
+    if (this.#drive.versioningOf(bucket) !== undefined) {
+      const { store, filePath } = historyPathOf(objectPath)
+      await removeEmptyFolders(this.#drive, store, filePath)
+    }
     const made = making.map((path) => ({ path }))
     for (const filePath of [objectPath.alternative, objectPath.natural]) {
       await removeEmptyFolders(this.#drive, objectPath, filePath, made)
     }
-  }
-}
-
-/**
- * The version ID of a file is its modification time in whole milliseconds.
- *
- * @throws DriveError `unsupported` if the file system stores less
- */
-async function requireFineTimes(root: LocalRoot): Promise<void> {
-  const output = await OutputFile.temporary(root)
-  try {
-    const timeMs = Math.floor(Date.now() / 1000) * 1000 + oddMs
-    if (Math.floor((await output.shapeAs(timeMs + 0.5)).modifiedAtMs) === timeMs) return
-  } finally {
-    await output.remove()
-  }
-  const message =
-    'The file system of this bucket stores modification times too coarsely for versions.'
-  throw new DriveError('unsupported', `${message} Use one that stores milliseconds.`)
-}
-
-/** Reads the drive's root folder, also on a read-only file system. */
-async function checkReads(root: LocalRoot): Promise<void> {
-  await requireOwnFolder(root)
-  const folder = await fs.promises.opendir(root.path, { bufferSize: 1 })
-  try {
-    await folder.read()
-  } finally {
-    await folder.close()
-  }
-}
-
-/** Writes a file to the disk and removes it. If the process is killed before that, the sweep removes the file. */
-async function checkWrites(root: LocalRoot): Promise<void> {
-  await requireOwnFolder(root)
-  const { path, fd } = await createTempFile(root)
-  try {
-    // Random: a file system that compresses would store zeros without a block.
-    await writeFully(fd, randomBytes(writtenBytes), 0)
-    // Space may be allocated only now.
-    await fsyncFile(fd)
-  } finally {
-    await root.files.close(fd)
-    await fs.promises.unlink(path)
   }
 }

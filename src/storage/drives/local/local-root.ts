@@ -129,10 +129,10 @@ async function sharedParts(real: string) {
 }
 
 /**
- * ext4, XFS and ZFS: their journals have the changes of all folders in their order. Btrfs may log one folder alone
- * (statfs(2) lists the types).
+ * ext4, XFS and ZFS: their journals have the changes of all folders in their order. Btrfs may log one folder alone. Of tmpfs,
+ * a power failure keeps nothing (statfs(2) lists the types).
  */
-const orderedTypes = new Set([0xef53, 0x58465342, 0x2fc12fc1])
+const orderedTypes = new Set([0xef53, 0x58465342, 0x2fc12fc1, 0x01021994])
 
 /** @param real the root, without symbolic links */
 export async function folderRootAt(real: string): Promise<FolderRoot & Pick<LocalRoot, 'calls'>> {

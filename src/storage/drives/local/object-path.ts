@@ -54,7 +54,7 @@ export interface HistoryPath {
 }
 
 export function historyPathOf({ bucket, key }: ObjectName): HistoryPath {
-  const store = localPathOf(isVersionStore(bucket) ? bucket : versionStoreOf(bucket), key)
+  const store = localPathOf(versionStoreOf(bucket), key)
   return { store, filePath: { folder: joinFilePath(store.alternative), name: '' } }
 }
 

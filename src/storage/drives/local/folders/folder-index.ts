@@ -75,6 +75,35 @@ export class FolderIndex implements FolderNames {
     return low
   }
 
+  /** The names without flags that contain this text, in no order. Faster than looking at each name. */
+  including(text: string): string[] {
+    const names: string[] = []
+    let at = text === '' ? -1 : this.#bytes.indexOf(text)
+    while (at >= 0) {
+      const name = this.#nameAt(at)
+      const end = this.#starts[name + 1] ?? 0
+      const isInside = at + Buffer.byteLength(text) <= end
+      if (isInside && this.#flags[name] === 0) {
+        names.push(this.#bytes.toString('utf8', this.#starts[name], end))
+      }
+      at = this.#bytes.indexOf(text, isInside ? end : at + 1)
+    }
+    // Of several readings of a folder, each has added the name.
+    return [...new Set(names)]
+  }
+
+  /** The name, by its index in `starts`, that has the byte at this place. */
+  #nameAt(place: number): number {
+    let low = 0
+    let high = this.#flags.length
+    while (high - low > 1) {
+      const middle = (low + high) >>> 1
+      if ((this.#starts[middle] ?? 0) <= place) low = middle
+      else high = middle
+    }
+    return low
+  }
+
   #compare(position: number, wanted: Buffer): number {
     const name = this.#order[position] ?? 0
     const start = this.#starts[name] ?? 0

@@ -80,11 +80,15 @@ export class FolderIndexes {
     return this.#thread.pending
   }
 
-  /** Undefined if it is not a folder, or is reached through a symbolic link. */
-  async get(path: string): Promise<FolderIndex | undefined> {
+  /**
+   * Undefined if it is not a folder, or is reached through a symbolic link.
+   *
+   * @param isRead whether it is read in any case: a network file system may report an old status for some seconds
+   */
+  async get(path: string, isRead = false): Promise<FolderIndex | undefined> {
     const askedAt = ++this.#clock
     for (;;) {
-      const cached = this.#cache.get(path)
+      const cached = isRead ? undefined : this.#cache.get(path)
       if (cached !== undefined && (await this.#isCurrent(path, cached))) return cached.index
       const build = this.#builds.get(path) ?? this.#build(path)
       const built = await build.done

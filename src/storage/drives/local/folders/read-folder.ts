@@ -33,7 +33,7 @@ export interface FolderReadRequest {
   /** A path to the folder; with `descriptors`, `/proc/PID/fd/N`. */
   readonly path: string
   readonly descriptors: string | undefined
-  /** Whether it is in the version store: a folder at an alternative path then is that of an object, and files are none. */
+  /** Whether it is in the version store: a folder at an alternative path then is that of an object. */
   readonly isStore: boolean
   /**
    * How often to read the folder. A name that is renamed meanwhile may be missed (readdir(3p)). The result contains the
@@ -105,7 +105,7 @@ function addEntry(reading: Reading, entry: Dirent): string | undefined {
   const { name } = entry
   const type = name.includes(replacementCharacter) ? statsOf(reading, name) : entry
   const isFile = type?.isFile() === true
-  if (isFile ? reading.request.isStore : !type?.isDirectory()) return undefined
+  if (!isFile && !type?.isDirectory()) return undefined
   const { continued } = reading
   if (continued === undefined && !name.includes('%')) {
     // Like nearly all names, it is neither escaped nor cut (key-path.ts).

@@ -11,17 +11,23 @@ import type { JournalEntry } from '../folders/folder-journal.ts'
 import { ensureFolder, type MadeName, unmakeFolders } from '../folders/folder-maker.ts'
 import type { OpenFolder } from '../folders/open-folder.ts'
 import { type LocalRoot, requireOwnFolder } from '../local-root.ts'
-import { isVersionStore, type ObjectPath } from '../object-path.ts'
+import type { FilePath, ObjectPath } from '../object-path.ts'
 import type { OpenDrive } from '../open-drive.ts'
 import { withVersionId } from '../versions/counted-versions.ts'
-import type { KeyHistory } from '../versions/key-history.ts'
-import { type MissingFolder, missingHistory, withHistory } from '../versions/with-history.ts'
+import { type KeyHistory, withHistory } from '../versions/key-history.ts'
 import type { StampedFile } from './attribute-cache.ts'
 import type { OpenFence } from './fence.ts'
 import type { FileStamp } from './file-identity.ts'
 import { headObject } from './object-files.ts'
 import { OutputFile } from './output-file.ts'
-import { type PutDone, type PutOrder, putFile, type Taken, takeFile } from './put-file.ts'
+import {
+  type PutDone,
+  type PutOrder,
+  type PutResult,
+  putFile,
+  type Taken,
+  takeFile,
+} from './put-file.ts'
 
 /** Attempts while other programs change the files of an object whose lock a writer holds. */
 const attempts = 16
@@ -129,7 +135,15 @@ async function put(
       const { file } = sealing
       if (result.kind === 'done' && file !== undefined) return { file, done: result }
       if (result.kind === 'missing') {
-        target.entries.push(await remake(drive, result, publication.attributes, file))
+        const { filePath } = result
+        target.entries.push(
+          await remake(
+            drive,
+            objectPath,
+            filePath,
+            file && { file, attributes: publication.attributes },
+          ),
+        )
       }
     }
   } catch (error) {
@@ -155,20 +169,17 @@ async function putKeeping(
   target: TargetFolder,
   fence: OpenFence,
   history: KeyHistory | undefined,
-): Promise<PutDone | MissingFolder | { readonly kind: 'again' }> {
+): Promise<PutResult> {
   const { drive, publication } = sealing
-  if (history?.keepsCurrent && !history.hasFolder) return missingHistory(history)
   let file = sealing.file ?? (await seal(sealing))
   for (;;) {
     const afterMs = history?.laterThan(file)
     if (afterMs === undefined) break
     file = await seal(sealing, { former: file, afterMs })
   }
-  if (history?.keepsCurrent) {
-    await history.keepCurrent()
-    // Otherwise a power failure could keep the rename and lose this.
-    if (!drive.root.ordersNames) await history.sync()
-  }
+  await history?.keepCurrent()
+  // Otherwise a power failure could keep the rename and lose this.
+  if (!drive.root.ordersNames) await history?.sync()
   const { folder } = target
   target.folder = undefined
   const { path } = publication.file
@@ -177,7 +188,6 @@ async function putKeeping(
   const result = await putFile(drive.root, order, folder)
   // What can't be removed stays hidden.
   if (result.kind === 'done') await history?.dropReplacedNulls().catch(() => undefined)
-  if (result.kind === 'missing') return { ...result, objectPath: publication.objectPath }
   return result.kind === 'done' ? { ...result, history: history?.takeUnsynced() } : result
 }
 
@@ -282,19 +292,19 @@ export async function makeDurable(drive: OpenDrive, folder: OpenFolder): Promise
 /**
  * Creates a folder that was removed because it was still empty, or that is only needed now.
  *
- * @param file for whose record the folder is stored as the drive's own
+ * @param record with which the folder is stored as the drive's own
  */
 export async function remake(
   drive: OpenDrive,
-  { objectPath, filePath }: MissingFolder,
-  attributes: Attributes,
-  file: StampedFile | undefined,
+  objectPath: ObjectPath,
+  filePath: FilePath,
+  record: { readonly file: StampedFile; readonly attributes: Attributes } | undefined,
 ): Promise<JournalEntry | undefined> {
   const { folder, made, entry } = await ensureFolder(drive, objectPath, filePath)
   try {
     await folder.close()
-    if (made.length > 0 && file !== undefined && !isVersionStore(objectPath.bucket))
-      await drive.attributeCache.save(file, attributes, identitiesOf(made))
+    if (made.length > 0 && record !== undefined)
+      await drive.attributeCache.save(record.file, record.attributes, identitiesOf(made))
     return entry
   } catch (error) {
     await entry?.close()

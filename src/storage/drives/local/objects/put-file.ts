@@ -50,7 +50,7 @@ export interface PutDone {
   readonly history?: OpenFolder | undefined
 }
 
-type PutResult =
+export type PutResult =
   | PutDone
   /** Nothing was moved: the folder of this path does not exist. */
   | { readonly kind: 'missing'; readonly filePath: FilePath }

@@ -12,8 +12,7 @@ import { makeDurable, publishFile, sealedFile } from '../objects/publisher.ts'
 import type { OpenDrive } from '../open-drive.ts'
 import { withVersionId } from '../versions/counted-versions.ts'
 import { timeText } from '../versions/version-names.ts'
-import { withHistoryFolder } from '../versions/with-history.ts'
-import type { FolderOutcome, HistoryJob, PublishJob, PublishOutcome } from './write-thread.ts'
+import type { HistoryJob, MovedFile, PublishJob, PublishOutcome } from './write-thread.ts'
 
 /** An unconditional write of a small object. */
 interface SmallObject {
@@ -33,9 +32,11 @@ export function publishSmall(
   small: SmallObject,
   stepByStep: () => Promise<ObjectMetadata>,
 ): Promise<ObjectMetadata> {
-  const { root, writes } = drive
+  const { root, writes, versioningOf } = drive
   return writes.count(async () => {
-    const isUsable = writes.isReady && (await hasFolder(root, small.objectPath))
+    const { objectPath } = small
+    const mayKeep = root.ordersNames || versioningOf(objectPath.bucket) === undefined
+    const isUsable = writes.isReady && mayKeep && (await hasFolder(root, objectPath))
     const metadata = isUsable ? await publishInThread(drive, small) : undefined
     return metadata ?? (await stepByStep())
   })
@@ -61,9 +62,7 @@ async function publishInThread(
   try {
     const saved = attributeCache.save({ ...stamp, path: objectPath.path }, attributes, [])
     await allDone([flush(root, fd), saved])
-    return await withHistoryFolder(drive, objectPath, () =>
-      publishSealed(drive, small, path, stamp),
-    )
+    return await publishSealed(drive, small, path, stamp)
   } catch (error) {
     // The record must stay if the file was moved. The sweep removes what remains.
     await fs.promises.unlink(path).then(
@@ -99,11 +98,7 @@ async function publishSealed(
   }
   // The file is the object now, so its record must stay even if a later step fails.
   if (moved.gone !== undefined) attributeCache.forget(moved.gone)
-  const { history } = moved
-  await allDone([
-    syncFolder(drive, objectPath.natural.folder, moved),
-    history && syncFolder(drive, historyPathOf(objectPath).filePath.folder, history),
-  ])
+  await syncFolder(drive, objectPath.natural.folder, moved)
   const { size, modifiedAtMs } = stamp
   return withVersionId(drive, objectPath, { size, modifiedAtMs, attributes })
 }
@@ -148,7 +143,7 @@ async function move(
 async function syncFolder(
   drive: OpenDrive,
   path: string,
-  { synced, syncError }: FolderOutcome,
+  { synced, syncError }: MovedFile,
 ): Promise<void> {
   if (syncError !== undefined) {
     throw Object.assign(new Error('The folder could not be synced.'), { code: syncError })

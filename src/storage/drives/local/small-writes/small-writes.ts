@@ -134,9 +134,9 @@ export class SmallWrites {
   }
 
   async #call(jobs: readonly WriteJob[]): Promise<WriteOutcomes> {
-    const { hasBirthtime, ordersNames, descriptors = '' } = this.#root
+    const { hasBirthtime, descriptors = '' } = this.#root
     const syncs = performance.now() >= this.#pausedUntil
-    return await this.#thread.call({ jobs, syncs, hasBirthtime, ordersNames, descriptors })
+    return await this.#thread.call({ jobs, syncs, hasBirthtime, descriptors })
   }
 
   #pace(syncMs: number): void {

@@ -1,4 +1,5 @@
 import fs from 'node:fs'
+import { basename, dirname } from 'node:path'
 import { answerCalls } from '../../../../platform/process/call-thread.ts'
 import { stopwatch } from '../../../../platform/process/time-limit.ts'
 import type { Versioning } from '../../versions.ts'
@@ -16,7 +17,7 @@ import { certainMs } from '../objects/key-locks.ts'
 import { createFlags, folderOpenFlags, writeFullyNow } from '../objects/paced-files.ts'
 import { largeBytes } from '../objects/put-file.ts'
 import { archivedSimply, isNullTime } from '../versions/counted-versions.ts'
-import { timeText } from '../versions/version-names.ts'
+import { smallFolderBytes, timeText } from '../versions/version-names.ts'
 
 /** A sync that takes longer is the last one of its call. The thread pool does the others, at the same time. */
 const slowSyncMs = 1
@@ -47,11 +48,11 @@ export interface PublishJob {
   readonly lock: { readonly holder: string; readonly path: string }
 }
 
-/** Keeps the version that is replaced. */
+/** Keeps the version that is replaced. Only where the file system orders names (`LocalRoot.ordersNames`). */
 export interface HistoryJob {
-  /** The absolute path of the folder of the former versions. If it is missing, the object must be missing as well. */
+  /** The absolute path of the folder of the former versions. If it is missing, it is created. */
   readonly folder: string
-  /** A path in the fence, for another name of the replaced file. */
+  /** A path in the fence, for another name of the replaced file, or for the folder. */
   readonly token: string
   readonly versioning: Versioning
   /** The text of the new version's time. */
@@ -66,14 +67,9 @@ export interface SealOutcome {
   readonly fd: number | undefined
 }
 
-export interface MovedFile extends FolderOutcome {
+export interface MovedFile {
   /** The overwritten file, if it has no other name. */
   readonly gone: FileIdentity | undefined
-  /** If the overwritten file was moved to the folder of the former versions. */
-  readonly history?: FolderOutcome | undefined
-}
-
-export interface FolderOutcome {
   /** The mark of the folder (`folderMark`), if it was synced after the move. */
   readonly synced: string | undefined
   /**
@@ -103,7 +99,6 @@ export interface WriteJobs {
   /** See `LocalRoot`. */
   readonly hasBirthtime: boolean
   readonly descriptors: string
-  readonly ordersNames: boolean
 }
 
 export interface WriteOutcomes {
@@ -131,10 +126,6 @@ interface RunFolder {
   /** Whether all moves into it are durable. */
   isSynced: boolean
   syncError: string | undefined
-}
-
-interface Moved extends Pick<MovedFile, 'gone'> {
-  readonly history: RunFolder | undefined
 }
 
 /** Syncs what a job has done, and returns its outcome. */
@@ -188,9 +179,9 @@ class WriteRun {
     const isLocked = !isCertain || !isDone(() => fs.unlinkSync(lockPath))
     return () => {
       if (moved === undefined) return { moved, isLocked }
-      const { gone, history } = moved
-      const kept = history && { history: this.#finishFolder(history) }
-      return { moved: { gone, ...this.#finishFolder(folder), ...kept }, isLocked }
+      if (this.#doesSync) this.#syncFolder(folder)
+      const synced = folder.isSynced ? folder.mark : undefined
+      return { moved: { ...moved, synced, syncError: folder.syncError }, isLocked }
     }
   }
 
@@ -201,7 +192,7 @@ class WriteRun {
   }
 
   /** Undefined, with nothing moved, if the key needs more than a rename. */
-  #moveInto(folder: RunFolder, job: PublishJob): Moved | undefined {
+  #moveInto(folder: RunFolder, job: PublishJob): Pick<MovedFile, 'gone'> | undefined {
     const open = this.#ifStillThere(folder, job.folder)
     if (open === undefined) return undefined
     const target = `${open}/${job.name}`
@@ -209,57 +200,59 @@ class WriteRun {
     // Replacing a large file takes long, and the other jobs would wait.
     if (present !== undefined && (!present.isFile() || present.size >= largeBytes)) return undefined
     if (exists(job.alternative)) return undefined
-    let history: RunFolder | undefined
-    if (job.history !== undefined && present !== undefined) {
-      history = this.#keep(job.history, target, present)
-      if (history === undefined) return undefined
-    } else if (job.history !== undefined && exists(job.history.folder)) return undefined
+    const { history } = job
+    if (history !== undefined) {
+      const isKept =
+        present === undefined ? !exists(history.folder) : this.#keep(history, target, present)
+      if (!isKept) return undefined
+    }
     fs.renameSync(job.path, target)
     folder.isSynced = false
     const isGone = present !== undefined && history === undefined
-    return { gone: isGone ? goneIdentity(present, this.#drive.hasBirthtime) : undefined, history }
+    return { gone: isGone ? goneIdentity(present, this.#drive.hasBirthtime) : undefined }
   }
 
   /**
-   * Stores the current version, as KeyHistory.keepCurrent. Undefined if that takes more. What it may have stored then is the
+   * Stores the current version, as KeyHistory.keepCurrent. False if that takes more. What it may have stored then is the
    * current version itself, which does not count.
    */
-  #keep(job: HistoryJob, target: string, present: fs.Stats): RunFolder | undefined {
-    const { hasBirthtime, ordersNames } = this.#drive
-    const folder = this.#open(job.folder)
-    const open = folder && this.#ifStillThere(folder, job.folder)
-    if (folder === undefined || open === undefined || (!ordersNames && !this.#doesSync))
-      return undefined
+  #keep(job: HistoryJob, target: string, present: fs.Stats): boolean {
+    const { token, folder: path, versioning } = job
+    const opened = this.#open(path)
+    const place = opened ? path : dirname(path)
+    const folder = opened ?? this.#open(place)
+    const open = folder && this.#ifStillThere(folder, place)
+    if (open === undefined) return false
     const time = timeText(describe(present, this.#drive).modifiedAtMs)
     const current = {
-      ...{ time, isNull: isNullTime(job.versioning, time) },
+      ...{ time, isNull: isNullTime(versioning, time) },
       isSameFile: ({ name }: { name: string }) => isOneFile(`${open}/${name}`, present),
     }
-    const version = archivedSimply(current, fs.readdirSync(open), job.versioning, job.time)
-    if (version === undefined) return undefined
-    fs.linkSync(target, job.token)
+    // A long history would keep the other jobs waiting.
+    if (opened && fs.fstatSync(opened.fd).size > smallFolderBytes) return false
+    const names = opened ? fs.readdirSync(open) : []
+    const version = archivedSimply(current, names, versioning, job.time)
+    if (version === undefined) return false
+    // A new folder is moved with the version in it.
+    const link = opened ? token : `${token}/${version.name}`
     try {
-      if (!isSameFile(fs.lstatSync(job.token), present, hasBirthtime)) throw new Error('changed')
-      fs.renameSync(job.token, `${open}/${version.name}`)
+      if (!opened) fs.mkdirSync(token)
+      fs.linkSync(target, link)
+      const isSame = isSameFile(fs.lstatSync(link), present, this.#drive.hasBirthtime)
+      if (!isSame) throw new Error('changed')
+      fs.renameSync(token, `${open}/${opened ? version.name : basename(path)}`)
     } catch (error) {
-      isDone(() => fs.unlinkSync(job.token))
+      isDone(() => fs.rmSync(token, { recursive: true }))
       throw error
     }
-    folder.isSynced = false
-    // Otherwise a power failure could keep the rename of the new version and lose this.
-    if (!ordersNames) this.#syncFolder(folder)
-    return folder.syncError === undefined ? folder : undefined
+    if (!opened) this.#folders.delete(path)
+    return true
   }
 
   /** The path by which to use an open folder. It must not have been moved or removed since (folders/open-folder.ts). */
   #ifStillThere({ fd }: RunFolder, path: string): string | undefined {
     const open = `${this.#drive.descriptors}${fd}`
     return fs.readlinkSync(open) === path ? open : undefined
-  }
-
-  #finishFolder(folder: RunFolder): FolderOutcome {
-    if (this.#doesSync) this.#syncFolder(folder)
-    return { synced: folder.isSynced ? folder.mark : undefined, syncError: folder.syncError }
   }
 
   #open(path: string): RunFolder | undefined {

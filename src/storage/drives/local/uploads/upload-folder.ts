@@ -101,7 +101,7 @@ export class UploadFolder {
     if (await this.#isCurrent(objectPath, stats)) return true
     if (this.#drive.versioningOf(objectPath.bucket) === undefined) return false
     // Again at the end, because a former version may become the current one meanwhile.
-    const isFormer = await isStored(this.#drive.root, objectPath, stats)
+    const isFormer = await isStored(this.#drive, objectPath, stats)
     return isFormer || (await this.#isCurrent(objectPath, stats))
   }
 

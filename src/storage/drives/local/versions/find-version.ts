@@ -3,9 +3,8 @@ import { nullVersionId } from '../../versions.ts'
 import { historyPathOf, type ObjectPath } from '../object-path.ts'
 import { metadataOf, type ObjectFile, openAt, openObject } from '../objects/object-files.ts'
 import type { OpenDrive } from '../open-drive.ts'
-import { countVersions } from './counted-versions.ts'
-import { currentVersion, readHistory } from './stored-versions.ts'
-import { type StoredVersion, timeIn, versionIdOf, versionsNamedFor } from './version-names.ts'
+import { currentFile, readVersions } from './stored-versions.ts'
+import { type StoredVersion, timeIn, versionIdOf } from './version-names.ts'
 
 /** Looks again, because a version may become the current one, or a former one, meanwhile. */
 const looks = 3
@@ -70,26 +69,33 @@ async function lookFor(
   versionId: string,
 ): Promise<FoundVersion | undefined> {
   const { root } = drive
-  const versioning = drive.versioningOf(objectPath.bucket)
-  if (versioning === undefined) return undefined
   // Before the store: a version that is replaced meanwhile has its name there first.
   const file = await openObject(drive, objectPath)
   let isFound = false
-  const path = historyPathOf(objectPath)
-  const history = await readHistory(root, path, (names) => versionsNamedFor(versionId, names))
   try {
-    const current = file && (await currentVersion(root, file.stats, history, versioning))
+    const { current, withId } = await readVersions(drive, objectPath, file?.stats)
     isFound = current !== undefined && versionIdOf(current) === versionId
     if (isFound && file !== undefined) return { kind: 'object', file }
-    const { counted } = countVersions(current, history.stored)
-    const version = counted.find((one) => versionIdOf(one) === versionId)
+    const version = withId(versionId)
     if (version?.isDeleteMarker) return { kind: 'marker', metadata: markerMetadata(version) }
-    const stored = version && (await openAt(root, { ...path.filePath, name: version.name }))
+    const { filePath } = historyPathOf(objectPath)
+    const stored = version && (await openAt(root, { ...filePath, name: version.name }))
     return stored && { kind: 'object', file: stored }
   } finally {
-    await history.folder?.close()
     if (!isFound && file !== undefined) await root.files.close(file.fd)
   }
+}
+
+/** As Drive.hidingMarker. */
+export async function hidingMarker(
+  drive: OpenDrive,
+  objectPath: ObjectPath,
+): Promise<string | undefined> {
+  if (drive.versioningOf(objectPath.bucket) === undefined) return undefined
+  if ((await currentFile(drive.root, objectPath)) !== undefined) return undefined
+  const { newestFirst } = await readVersions(drive, objectPath, undefined)
+  const [newest] = newestFirst()
+  return newest?.isDeleteMarker ? versionIdOf(newest) : undefined
 }
 
 function markerMetadata(marker: StoredVersion): ObjectMetadata {

@@ -1,13 +1,13 @@
 import type { Stats } from 'node:fs'
 import type { LockRules } from '../../attributes.ts'
-import { DriveError } from '../../drive-error.ts'
 import { assertUnlocked } from '../../object-lock.ts'
-import { isEnabled, type Versioning } from '../../versions.ts'
+import { isEnabled, nullVersionId, type Versioning } from '../../versions.ts'
+import { unmakeFolders } from '../folders/folder-maker.ts'
 import { OpenFolder } from '../folders/open-folder.ts'
-import { cannotLink, codeOf, unlessAbsent } from '../fs-error.ts'
-import { type HistoryPath, historyPathOf, joinFilePath, type ObjectPath } from '../object-path.ts'
+import { cannotLink, unlessAbsent } from '../fs-error.ts'
+import { type HistoryPath, historyPathOf, type ObjectPath } from '../object-path.ts'
 import type { StampedFile } from '../objects/attribute-cache.ts'
-import { type OpenFence, overtaken, removeThrough } from '../objects/fence.ts'
+import { type OpenFence, removeThrough } from '../objects/fence.ts'
 import {
   describe,
   type FileStamp,
@@ -19,9 +19,23 @@ import { cloneFile, OutputFile } from '../objects/output-file.ts'
 import { createFlags, readFlags } from '../objects/paced-files.ts'
 import { largeBytes } from '../objects/put-file.ts'
 import type { OpenDrive } from '../open-drive.ts'
-import { archivedAs, countVersions, isTaken, newMarker } from './counted-versions.ts'
-import { type CurrentFile, currentFile, currentVersion, readHistory } from './stored-versions.ts'
-import { newestFirst, type StoredVersion, timeIn, timeText } from './version-names.ts'
+import {
+  archivedAs,
+  type CurrentVersion,
+  countVersions,
+  isTaken,
+  newMarker,
+} from './counted-versions.ts'
+import { asOvertaken, changing, moveInFirst, renameFenced } from './move-in.ts'
+import { type CurrentFile, currentFile, currentVersion, readNames } from './stored-versions.ts'
+import {
+  namesOf,
+  type StoredVersion,
+  timeIn,
+  timeText,
+  type VersionNames,
+  versionsWithId,
+} from './version-names.ts'
 
 /** A file with a time further ahead was put there by hand, or by a clock that is wrong: nothing gets times after it. */
 const farAheadMs = 60_000
@@ -49,21 +63,23 @@ export class KeyHistory {
   /** The object's file. */
   readonly current: CurrentFile | undefined
   readonly #parts: Parts
-  readonly #folder: OpenFolder | undefined
+  #folder: OpenFolder | undefined
   #isSynced = true
   #isTaken = false
-  /** Without leftovers, the newest first. */
-  #stored: readonly StoredVersion[] = []
-  #currentTime: { readonly time: string; readonly isNull: boolean } | undefined
+  /** When it was read. */
+  #read = namesOf([])
+  /** The names of versions that were stored since, which are the newest, and of those that were removed. */
+  #added: readonly string[] = []
+  readonly #dropped = new Set<string>()
+  #currentVersion: CurrentVersion | undefined
 
   private constructor(
     parts: Parts,
-    path: HistoryPath,
     current: CurrentFile | undefined,
     folder: OpenFolder | undefined,
   ) {
     this.#parts = parts
-    this.path = path
+    this.path = historyPathOf(parts.objectPath)
     this.versioning = parts.versioning
     this.current = current
     this.#folder = folder
@@ -71,52 +87,64 @@ export class KeyHistory {
 
   /** Removes what interrupted changes have left. */
   static async open(parts: Parts): Promise<KeyHistory> {
-    const { drive, objectPath, versioning } = parts
-    const path = historyPathOf(objectPath)
-    if (await isNew(drive, path, objectPath))
-      return new KeyHistory(parts, path, undefined, undefined)
-    const file = await currentFile(drive.root, objectPath)
-    const read = await readHistory(drive.root, path)
-    const history = new KeyHistory(parts, path, file, read.folder)
+    const { drive, objectPath } = parts
+    const { filePath } = historyPathOf(objectPath)
+    const current = await currentFile(drive.root, objectPath)
+    const folder = await OpenFolder.open(drive.root, filePath.folder)
+    const history = new KeyHistory(parts, current, folder)
     try {
-      const current = file && (await currentVersion(drive.root, file.stats, read, versioning))
-      const { leftovers } = countVersions(current, read.stored)
-      history.#currentTime = current
-      history.#stored = read.stored
-      await history.drop(leftovers)
+      await history.#open()
       return history
     } catch (error) {
-      await read.folder?.close()
+      await folder?.close()
       throw error
     }
   }
 
-  /** Whether nothing is stored, and nothing has to be. */
-  get isEmpty(): boolean {
-    return this.#stored.length === 0
+  async #open(): Promise<void> {
+    const { drive } = this.#parts
+    const { root } = drive
+    const folder = this.#folder
+    if (folder !== undefined) this.#read = await readNames(drive, folder)
+    if (this.current === undefined) return
+    const { stats } = this.current
+    const { versioning, stored } = this
+    this.#currentVersion = await currentVersion(root, { stats, versioning }, stored, folder)
+    await this.drop(countVersions(this.#currentVersion, stored).leftovers)
   }
 
   get hasFolder(): boolean {
     return this.#folder !== undefined
   }
 
-  /** Whether the current version has to be stored before it is replaced or removed. */
-  get keepsCurrent(): boolean {
-    return this.#currentTime !== undefined && this.#archived() !== undefined
+  /** Whether no version is stored. */
+  get isEmpty(): boolean {
+    const [newest] = this.stored.newestFirst()
+    return newest === undefined
   }
 
-  get currentTime(): { readonly time: string; readonly isNull: boolean } | undefined {
-    return this.#currentTime
+  *#newestFirst(below: string | undefined): Generator<StoredVersion> {
+    yield* namesOf(this.#added).newestFirst(below)
+    for (const one of this.#read.newestFirst(below)) if (!this.#dropped.has(one.name)) yield one
   }
 
-  /** Without the current version, the newest first. */
-  get counted(): readonly StoredVersion[] {
-    const current = this.#currentTime && { ...this.#currentTime, isSameFile: () => false }
-    return countVersions(current, this.#stored).counted
+  get currentVersion(): Pick<CurrentVersion, 'time' | 'isNull'> | undefined {
+    return this.#currentVersion
   }
 
-  get stored(): readonly StoredVersion[] {
-    return this.#stored
+  /** Without the current version. */
+  get counted() {
+    const current = this.#currentVersion && { ...this.#currentVersion, isSameFile: () => false }
+    return countVersions(current, this.stored)
+  }
+
+  /** Without leftovers. */
+  readonly stored: VersionNames = {
+    newestFirst: (below) => this.#newestFirst(below),
+    including: (text) => {
+      const read = this.#read.including(text).filter(({ name }) => !this.#dropped.has(name))
+      return [...namesOf(this.#added).including(text), ...read]
+    },
   }
 
   /**
@@ -130,11 +158,12 @@ export class KeyHistory {
       const newestMs = timeIn(newest) ?? 0
       if (newestMs < Date.now() + farAheadMs) return newestMs
     }
-    return isTaken(this.#currentTime, this.#stored, time) ? modifiedAtMs : undefined
+    return isTaken(this.#currentVersion, this.stored, time) ? modifiedAtMs : undefined
   }
 
   #newestTime(): string | undefined {
-    const times = [this.#currentTime?.time, this.#stored[0]?.order]
+    const [newest] = this.stored.newestFirst()
+    const times = [this.#currentVersion?.time, newest?.order]
     return times
       .filter((time) => time !== undefined)
       .sort()
@@ -142,7 +171,7 @@ export class KeyHistory {
   }
 
   #archived(): StoredVersion | undefined {
-    return this.#currentTime && archivedAs(this.#currentTime, this.#stored, this.versioning)
+    return this.#currentVersion && archivedAs(this.#currentVersion, this.stored, this.versioning)
   }
 
   /** The stamp of the object's file. */
@@ -158,11 +187,12 @@ export class KeyHistory {
    */
   async assertReplaceable(): Promise<void> {
     if (isEnabled(this.versioning)) return
-    const files = [this.#currentTime?.isNull ? this.currentStamp : undefined]
-    for (const version of this.#stored) {
-      if (version.isNull && !version.isDeleteMarker) files.push(await this.stamp(version))
-    }
-    await this.assertUnlocked(files, undefined)
+    const current = this.#currentVersion?.isNull ? this.currentStamp : undefined
+    await this.assertUnlocked([current, ...(await this.stamps(this.#nulls()))], undefined)
+  }
+
+  #nulls(): StoredVersion[] {
+    return versionsWithId(this.stored, nullVersionId)
   }
 
   /** @throws DriveError `locked` */
@@ -197,13 +227,13 @@ export class KeyHistory {
     const now = uniqueTimeMs()
     const afterMs = this.laterThan({ modifiedAtMs: now })
     const timeMs = afterMs === undefined ? now : uniqueTimeMs(afterMs)
-    const marker = newMarker(this.#stored, this.versioning, timeMs)
+    const marker = newMarker(this.stored, this.versioning, timeMs)
     const token = fence.newPath()
     try {
       // Unlike a temporary file, not again in a new folder if another process has moved that of this one.
       await drive.root.files.close(await drive.root.files.open(token, createFlags))
     } catch (error) {
-      throw this.#failed(error)
+      throw asOvertaken(fence, error)
     }
     await this.#moveIn(token, marker)
     return marker
@@ -211,13 +241,17 @@ export class KeyHistory {
 
   /** Makes all changes durable. */
   async sync(): Promise<void> {
-    if (this.#folder !== undefined) await this.#parts.drive.sync.makeDurable(this.#folder)
+    if (this.#folder === undefined || this.#isSynced) return
+    await this.#parts.drive.sync.makeDurable(this.#folder)
     this.#isSynced = true
   }
 
-  /** The folder if it was changed since it was synced: the caller must sync and close it. */
+  /**
+   * The folder if it has to be synced after the new version is visible: the caller must sync and close it. Where names stay
+   * in order, the sync of the new version makes this durable.
+   */
   takeUnsynced(): OpenFolder | undefined {
-    if (this.#isSynced || this.isEmpty) return undefined
+    if (this.#parts.drive.root.ordersNames || this.#isSynced || this.isEmpty) return undefined
     this.#isTaken = true
     return this.#folder
   }
@@ -235,6 +269,16 @@ export class KeyHistory {
     return { ...describe(stats, drive.root), path: objectPath.path, stats }
   }
 
+  /** Of those that are objects, and that nobody has removed. */
+  async stamps(versions: readonly StoredVersion[]): Promise<StampedFile[]> {
+    const stamps: StampedFile[] = []
+    for (const version of versions) {
+      const stamp = version.isDeleteMarker ? undefined : await this.stamp(version)
+      if (stamp !== undefined) stamps.push(stamp)
+    }
+    return stamps
+  }
+
   /** Removes stored versions. */
   async drop(versions: readonly StoredVersion[]): Promise<void> {
     const { drive, fence } = this.#parts
@@ -245,14 +289,17 @@ export class KeyHistory {
       const gone = goneIdentity(stats, drive.root.hasBirthtime)
       await removeThrough(fence, drive.root, path, { isLarge: stats.size >= largeBytes })
       if (gone !== undefined && !version.isDeleteMarker) drive.attributeCache.forget(gone)
+      this.#isSynced = false
     }
-    this.#stored = this.#stored.filter((one) => !versions.includes(one))
+    const names = versions.map(({ name }) => name)
+    for (const name of names) this.#dropped.add(name)
+    this.#added = this.#added.filter((name) => !names.includes(name))
   }
 
   /** Call it when the new version, with the ID `null`, is visible. */
   async dropReplacedNulls(except?: StoredVersion): Promise<void> {
     if (isEnabled(this.versioning)) return
-    await this.drop(this.#stored.filter((one) => one.isNull && one !== except))
+    await this.drop(this.#nulls().filter(({ name }) => name !== except?.name))
   }
 
   /** Another name of this file in the fence, or a copy with the same time and attributes if files have one name only. */
@@ -264,8 +311,8 @@ export class KeyHistory {
       await files.link(path, token)
     } catch (error) {
       if (cannotLink(error)) return await this.#copy({ path, stats }, token)
-      const isLost = codeOf(error) === 'ENOENT' && (await files.lstat(path)) !== undefined
-      throw isLost ? this.#failed(error) : error
+      const isThere = (await files.lstat(path)) !== undefined
+      throw isThere ? asOvertaken(fence, error) : error
     }
     const linked = await files.lstat(token)
     if (linked !== undefined && isSameFile(linked, stats, hasBirthtime)) return token
@@ -300,23 +347,17 @@ export class KeyHistory {
   }
 
   async #moveIn(token: string, version: StoredVersion): Promise<void> {
-    const { files } = this.#parts.drive.root
-    const target = this.at(version)
+    const { drive, fence } = this.#parts
+    const move = { root: drive.root, fence, token, name: version.name }
     try {
-      await files.rename(token, target)
+      if (this.#folder !== undefined) await renameFenced(move, this.at(version))
+      else this.#folder = await moveInFirst(move, this.path)
     } catch (error) {
-      // The call may have succeeded: NFS sends it again when the reply is lost.
-      const isDone = codeOf(error) === 'ENOENT' && (await files.lstat(target)) !== undefined
-      if (!isDone) throw this.#failed(error)
+      await unlessAbsent(() => drive.root.files.unlink(token))
+      throw error
     }
     this.#isSynced = false
-    this.#stored = newestFirst([...this.#stored, version])
-  }
-
-  #failed(error: unknown): unknown {
-    if (codeOf(error) !== 'ENOENT') return error
-    this.#parts.fence.lost()
-    return overtaken(error)
+    this.#added = [...this.#added, version.name]
   }
 
   async close(): Promise<void> {
@@ -324,16 +365,24 @@ export class KeyHistory {
   }
 }
 
-/** Whether the key has neither a file nor a history, for which its folders need not be opened. */
-async function isNew({ root }: OpenDrive, { filePath }: HistoryPath, objectPath: ObjectPath) {
-  const { natural, alternative } = objectPath
-  for (const path of [joinFilePath(natural), filePath.folder, joinFilePath(alternative)]) {
-    if ((await root.files.lstat(`${root.path}/${path}`)) !== undefined) return false
+/**
+ * Runs `work` with the versions of a key whose lock is held, or with undefined if the bucket never had versions. Then
+ * removes the folder of the versions if it is empty: nobody else does.
+ */
+export async function withHistory<Result>(
+  drive: OpenDrive,
+  objectPath: ObjectPath,
+  fence: OpenFence,
+  work: (history: KeyHistory | undefined) => Promise<Result>,
+): Promise<Result> {
+  const versioning = drive.versioningOf(objectPath.bucket)
+  if (versioning === undefined) return await work(undefined)
+  const history = await KeyHistory.open({ drive, objectPath, versioning, fence })
+  try {
+    return await work(history)
+  } finally {
+    await history.close()
+    const { store, filePath } = history.path
+    if (history.hasFolder && history.isEmpty) await unmakeFolders(drive, store, filePath, [])
   }
-  return true
-}
-
-function changing(): DriveError {
-  const message = 'The object was changed by another program at this moment. Try again.'
-  return new DriveError('busy', message, { retryAfterSeconds: 1 })
 }

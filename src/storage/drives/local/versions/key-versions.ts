@@ -4,8 +4,7 @@ import { historyPathOf, localPathOf, type ObjectPath } from '../object-path.ts'
 import type { StampedFile } from '../objects/attribute-cache.ts'
 import { describe, isSameFile } from '../objects/file-identity.ts'
 import type { OpenDrive } from '../open-drive.ts'
-import { type CurrentVersion, countVersions } from './counted-versions.ts'
-import { currentFile, currentVersion, readHistory } from './stored-versions.ts'
+import { currentFile, readVersions } from './stored-versions.ts'
 import { type StoredVersion, timeIn, timeText, versionIdOf } from './version-names.ts'
 
 /** How often to read a key that others change meanwhile. */
@@ -16,13 +15,9 @@ export interface ListedVersion extends Omit<VersionEntry, 'etag' | 'storageClass
   readonly file?: StampedFile
 }
 
-/** A version in the order of the listing. The object's own file has no name in the store. */
-interface RankedVersion {
+/** A version whose file has not been looked at. The object's own file has no name in the store. */
+type RankedVersion = Omit<ListedVersion, 'size' | 'modifiedAtMs' | 'file'> & {
   readonly stored: StoredVersion | undefined
-  readonly versionId: string
-  readonly order: string
-  /** Whether it was replaced at the time of the next newer one, which otherwise was put there by hand, or by a wrong clock. */
-  readonly isReplacedThen: boolean
 }
 
 /** The version of a key that has a file alone. */
@@ -41,74 +36,63 @@ export class KeyVersions {
   readonly #drive: OpenDrive
   readonly #objectPath: ObjectPath
   readonly #current: StampedFile | undefined
-  readonly #versions: readonly RankedVersion[]
-  #position = 0
+  readonly #versions: Iterator<RankedVersion>
+  #next: IteratorResult<RankedVersion>
 
   private constructor(
     drive: OpenDrive,
     objectPath: ObjectPath,
     current: StampedFile | undefined,
-    versions: readonly RankedVersion[],
+    versions: Iterator<RankedVersion>,
   ) {
     this.key = objectPath.key
     this.#drive = drive
     this.#objectPath = objectPath
     this.#current = current
     this.#versions = versions
+    this.#next = versions.next()
   }
 
-  static async open(drive: OpenDrive, bucket: string, key: string): Promise<KeyVersions> {
-    const { root } = drive
+  /**
+   * @param after only versions that are older than this one. If it was removed: those that were stored before, as far as its
+   *   ID says when
+   */
+  static async open(
+    drive: OpenDrive,
+    bucket: string,
+    key: string,
+    after?: string,
+  ): Promise<KeyVersions> {
     const objectPath = localPathOf(bucket, key)
-    const path = historyPathOf(objectPath)
-    const versioning = drive.versioningOf(bucket) ?? { changes: [Number.POSITIVE_INFINITY] }
+    const { hasBirthtime } = drive.root
     for (let attempt = 1; ; attempt++) {
-      const file = await currentFile(root, objectPath)
-      const history = await readHistory(root, path)
-      try {
-        const current = file && (await currentVersion(root, file.stats, history, versioning))
-        const { counted } = countVersions(current, history.stored)
-        const now = await currentFile(root, objectPath)
-        const isSame =
-          file === undefined || now === undefined
-            ? file === now
-            : isSameFile(now.stats, file.stats, root.hasBirthtime)
-        // A version may have become the current one, or a former one, meanwhile.
-        if (!isSame && attempt < attempts) continue
-        const stamp = file && { ...describe(file.stats, root), path: objectPath.path }
-        return new KeyVersions(drive, objectPath, stamp, ranked(current, counted))
-      } finally {
-        await history.folder?.close()
-      }
+      const file = await currentFile(drive.root, objectPath)
+      const found = await readVersions(drive, objectPath, file?.stats)
+      const now = await currentFile(drive.root, objectPath)
+      const isSame =
+        file === undefined || now === undefined
+          ? file === now
+          : isSameFile(now.stats, file.stats, hasBirthtime)
+      // A version may have become the current one, or a former one, meanwhile.
+      if (!isSame && attempt < attempts) continue
+      const stamp = file && { ...describe(file.stats, drive.root), path: objectPath.path }
+      return new KeyVersions(drive, objectPath, stamp, ranked(key, found, after))
     }
   }
 
   get isEmpty(): boolean {
-    return this.#position === this.#versions.length
-  }
-
-  /** Skips this version and newer ones. If it was removed: those that were stored later, as far as its ID says when. */
-  skipTo(versionId: string): void {
-    const index = this.#versions.findIndex((version) => version.versionId === versionId)
-    if (index >= 0) this.#position = index + 1
-    else if (timeIn(versionId) !== undefined) {
-      const older = this.#versions.findIndex(({ order }) => order < versionId)
-      this.#position = older < 0 ? this.#versions.length : older
-    }
+    return this.#next.done === true
   }
 
   async take(limit: number): Promise<ListedVersion[]> {
-    const start = this.#position
-    this.#position = Math.min(start + limit, this.#versions.length)
     const { filePath } = historyPathOf(this.#objectPath)
     const folder = await OpenFolder.open(this.#drive.root, filePath.folder)
     try {
       const listed: ListedVersion[] = []
-      let newer = await this.#listed(start - 1, folder)
-      for (let index = start; index < this.#position; index++) {
-        const version = await this.#listed(index, folder, newer)
+      for (let taken = 0; taken < limit && !this.#next.done; taken++) {
+        const version = await this.#look(this.#next.value, folder)
         if (version !== undefined) listed.push(version)
-        newer = version
+        this.#next = this.#versions.next()
       }
       return listed
     } finally {
@@ -117,26 +101,14 @@ export class KeyVersions {
   }
 
   /** Undefined if it was removed meanwhile. */
-  async #listed(
-    index: number,
+  async #look(
+    { stored, ...version }: RankedVersion,
     folder: OpenFolder | undefined,
-    newer?: ListedVersion,
   ): Promise<ListedVersion | undefined> {
-    const version = this.#versions[index]
-    if (version === undefined) return undefined
-    const { stored, versionId, isReplacedThen } = version
-    const isDeleteMarker = stored?.isDeleteMarker === true
-    const entry = {
-      kind: 'object',
-      key: this.key,
-      versionId,
-      isDeleteMarker,
-      isLatest: index === 0 && (stored === undefined || isDeleteMarker),
-      ...(newer !== undefined && isReplacedThen && { replacedAtMs: newer.modifiedAtMs }),
-    } as const
-    if (isDeleteMarker) return { ...entry, size: 0, modifiedAtMs: timeIn(stored.time) ?? 0 }
+    if (stored?.isDeleteMarker)
+      return { ...version, size: 0, modifiedAtMs: timeIn(stored.time) ?? 0 }
     const file = stored === undefined ? this.#current : await this.#stampOf(stored, folder)
-    return file && { ...entry, size: file.size, modifiedAtMs: file.modifiedAtMs, file }
+    return file && { ...version, size: file.size, modifiedAtMs: file.modifiedAtMs, file }
   }
 
   async #stampOf({ name }: StoredVersion, folder: OpenFolder | undefined) {
@@ -147,17 +119,41 @@ export class KeyVersions {
   }
 }
 
-function ranked(
-  current: CurrentVersion | undefined,
-  counted: readonly StoredVersion[],
-): RankedVersion[] {
-  const own = current && { ...current, order: current.time, stored: undefined }
-  const former = counted.map((stored) => ({ ...stored, stored }))
-  const all = own === undefined ? former : [own, ...former]
-  return all.map((version, index) => {
-    const { order, stored } = version
-    const newer = all[index - 1]
-    const isReplacedThen = newer !== undefined && newer.order === newer.time && newer.time > order
-    return { versionId: versionIdOf(version), order, stored, isReplacedThen }
-  })
+type FoundVersions = Awaited<ReturnType<typeof readVersions>>
+
+/** @param after see `KeyVersions.open` */
+function* ranked(key: string, found: FoundVersions, after = ''): Generator<RankedVersion> {
+  const own = found.current && {
+    ...found.current,
+    order: found.current.time,
+    isDeleteMarker: false,
+  }
+  const isAfterOwn = own !== undefined && versionIdOf(own) === after
+  const listed = isAfterOwn ? undefined : found.withId(after)
+  // A name begins with its order.
+  const below = listed?.name ?? (isAfterOwn || timeIn(after) === undefined ? undefined : after)
+  const isOwnFirst = !isAfterOwn && !listed && own !== undefined && own.order < (below ?? '~')
+  const [newest] = found.newestFirst()
+  let newer: Pick<StoredVersion, 'order' | 'time'> | undefined = isAfterOwn ? own : listed
+  function rank(version: Omit<StoredVersion, 'name'>, stored?: StoredVersion): RankedVersion {
+    const { isDeleteMarker } = version
+    const isNewest = own === undefined && stored?.name === newest?.name
+    const replacedAtMs = newer && replacedAt(newer, version)
+    newer = version
+    return {
+      ...{ kind: 'object', key, versionId: versionIdOf(version), isDeleteMarker, stored },
+      isLatest: stored === undefined || (isDeleteMarker && isNewest),
+      ...(replacedAtMs !== undefined && { replacedAtMs }),
+    }
+  }
+  if (isOwnFirst) yield rank(own)
+  for (const stored of found.newestFirst(below)) yield rank(stored, stored)
+}
+
+/** Undefined if the newer one was put there by hand, or by a wrong clock. */
+function replacedAt(
+  newer: Pick<StoredVersion, 'order' | 'time'>,
+  { order }: Pick<StoredVersion, 'order'>,
+): number | undefined {
+  return newer.order === newer.time && newer.time > order ? timeIn(newer.time) : undefined
 }

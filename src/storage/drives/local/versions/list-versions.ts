@@ -93,8 +93,7 @@ class MergedVersions {
     this.#isStarted = true
     const { after, afterVersionId, prefix, delimiter } = this.#query
     if (afterVersionId === undefined || !isLegalKey(after) || !after.startsWith(prefix)) return []
-    const open = await KeyVersions.open(this.#drive, this.#bucket, after)
-    open.skipTo(afterVersionId)
+    const open = await KeyVersions.open(this.#drive, this.#bucket, after, afterVersionId)
     if (open.isEmpty) return []
     const end = delimiter === undefined ? -1 : after.indexOf(delimiter, prefix.length)
     if (end < 0) this.#open = open

@@ -6,7 +6,7 @@ import { assertRemovalConditions, versionOf } from '../../write-conditions.ts'
 import type { JournalEntry } from '../folders/folder-journal.ts'
 import { unmakeFolders } from '../folders/folder-maker.ts'
 import { unlessAbsent } from '../fs-error.ts'
-import type { ObjectPath } from '../object-path.ts'
+import type { FilePath, ObjectPath } from '../object-path.ts'
 import type { StampedFile } from '../objects/attribute-cache.ts'
 import type { OpenFence } from '../objects/fence.ts'
 import { headObject } from '../objects/object-files.ts'
@@ -21,9 +21,8 @@ import {
 } from '../objects/publisher.ts'
 import { putFile, type Taken } from '../objects/put-file.ts'
 import type { OpenDrive } from '../open-drive.ts'
-import type { KeyHistory } from './key-history.ts'
-import { type StoredVersion, timeIn, versionIdOf } from './version-names.ts'
-import { type MissingFolder, missingHistory, withHistory } from './with-history.ts'
+import { type KeyHistory, withHistory } from './key-history.ts'
+import { type StoredVersion, timeIn, versionIdOf, versionsWithId } from './version-names.ts'
 
 /** Attempts while others change the folders or files of the key. */
 const attempts = 16
@@ -42,13 +41,14 @@ interface Removed {
   readonly taken: readonly Taken[]
 }
 
-/** A folder is needed for a version that becomes the newest one again, and for its record. */
-interface MissingTarget extends MissingFolder {
-  readonly file: StampedFile
-  readonly attributes: Attributes
+/** Nothing was changed: a folder is needed for a version that becomes the newest one again, and for its record. */
+interface MissingFolder {
+  readonly kind: 'missing'
+  readonly filePath: FilePath
+  readonly record: { readonly file: StampedFile; readonly attributes: Attributes }
 }
 
-type Step = Removed | MissingFolder | MissingTarget | { readonly kind: 'again' }
+type Step = Removed | MissingFolder | { readonly kind: 'again' }
 
 /** As Drive.remove, for a bucket that has or had versions. */
 export async function removeVersioned(
@@ -58,7 +58,7 @@ export async function removeVersioned(
 ): Promise<Removal | undefined> {
   const entry = drive.journal.open()
   const entries: (JournalEntry | undefined)[] = [entry]
-  const remade: MissingFolder[] = []
+  const remade: FilePath[] = []
   try {
     await entry.note({ bucket: objectPath.bucket, key: objectPath.key, making: [] })
     for (let attempt = 0; attempt < attempts; attempt++) {
@@ -74,34 +74,30 @@ export async function removeVersioned(
         return step.removal
       }
       if (step.kind === 'missing') {
-        const { file, attributes } = 'file' in step ? step : nothing
-        remade.push(step)
-        entries.push(await remake(drive, step, attributes, file))
+        remade.push(step.filePath)
+        entries.push(await remake(drive, objectPath, step.filePath, step.record))
       }
     }
   } finally {
     // Other removals may have taken what the folders were needed for.
-    for (const folder of remade) {
-      await unmakeFolders(drive, folder.objectPath, folder.filePath, []).catch(() => undefined)
-    }
+    for (const filePath of remade) await unmakeFolders(drive, objectPath, filePath, [])
     for (const one of entries) await one?.close()
   }
   const message = 'The versions of this key keep being changed by others. Try again.'
   throw new DriveError('busy', message, { retryAfterSeconds: 1 })
 }
 
-const nothing = { file: undefined, attributes: { etag: '', headers: {}, metadata: {} } }
-
 /** Keeps the current version, then adds a marker, then takes the file away, which is the visible step. */
 async function hide({ drive, objectPath, conditions, fence, history }: RemovalRun): Promise<Step> {
   await requireConditions(drive, objectPath, conditions)
   await history.assertReplaceable()
-  if (!history.hasFolder) return missingHistory(history)
   await history.keepCurrent()
   const marker = await history.addMarker()
   // Otherwise a power failure could keep the removal and lose these.
-  await history.sync()
+  if (!drive.root.ordersNames) await history.sync()
   const taken = await takeBoth(drive, objectPath, fence)
+  // The sync of the folder of a file would make these durable as well.
+  if (taken.length === 0) await history.sync()
   if (taken.length === 0 && needsObject(conditions)) throw removedMeanwhile()
   await history.dropReplacedNulls(marker).catch(() => undefined)
   return {
@@ -114,20 +110,17 @@ async function hide({ drive, objectPath, conditions, fence, history }: RemovalRu
 async function removeOne(run: RemovalRun): Promise<Step> {
   const { drive, objectPath, fence, history, conditions } = run
   const { versionId = '' } = conditions
-  const { currentTime, current, counted } = history
-  const isCurrent = currentTime !== undefined && versionIdOf(currentTime) === versionId
-  const isDoomed = (version: StoredVersion) => versionIdOf(version) === versionId
-  const first = counted.find(isDoomed)
+  const { currentVersion, counted } = history
+  const isCurrent = currentVersion !== undefined && versionIdOf(currentVersion) === versionId
+  const first = counted.withId(versionId)
   // Also those that do not count, because one of them would count next.
-  const doomed = isCurrent || first !== undefined ? history.stored.filter(isDoomed) : []
+  const doomed = isCurrent || first ? versionsWithId(history.stored, versionId) : []
   await requireRemovable(run, isCurrent, doomed, first)
   if (!isCurrent && first === undefined) return { kind: 'done', removal: undefined, taken: [] }
   const isDeleteMarker = !isCurrent && first?.isDeleteMarker === true
-  const next = counted.find((version) => !isDoomed(version))
   // It would otherwise be a former version when the file has gone.
   if (isCurrent) await history.drop(doomed)
-  const isHiding = isDeleteMarker && current === undefined && first === counted[0]
-  const restored = isCurrent || isHiding ? objectsIn(next) : []
+  const restored = currentVersion && !isCurrent ? [] : objectAfter(counted.newestFirst(), first)
   let taken: Taken[] = []
   for (const version of restored) {
     const failed = await restore(run, version)
@@ -140,7 +133,18 @@ async function removeOne(run: RemovalRun): Promise<Step> {
   return { kind: 'done', removal: removalOf(versionId, isDeleteMarker), taken }
 }
 
-function objectsIn(next: StoredVersion | undefined): StoredVersion[] {
+/**
+ * The version that is the newest one again, if it is an object.
+ *
+ * @param removed undefined: the object's file
+ */
+function objectAfter(
+  [newest, second]: Iterable<StoredVersion>,
+  removed: StoredVersion | undefined,
+): StoredVersion[] {
+  // A former version does not hide older ones, nor does a marker below it.
+  const isHiding = removed?.isDeleteMarker && removed.name === newest?.name
+  const next = removed === undefined ? newest : isHiding ? second : undefined
   return next === undefined || next.isDeleteMarker ? [] : [next]
 }
 
@@ -159,11 +163,8 @@ async function requireRemovable(
   const modifiedAtMs = first?.isDeleteMarker ? timeIn(first.time) : stamp?.modifiedAtMs
   const removed = modifiedAtMs === undefined ? undefined : { etag: '', modifiedAtMs }
   assertRemovalConditions(objectPath, current, conditions, isCurrent ? current : removed)
-  const files = [isCurrent ? history.currentStamp : undefined]
-  for (const version of doomed) {
-    if (!version.isDeleteMarker) files.push(await history.stamp(version))
-  }
-  await history.assertUnlocked(files, conditions.lock)
+  const own = isCurrent ? history.currentStamp : undefined
+  await history.assertUnlocked([own, ...(await history.stamps(doomed))], conditions.lock)
 }
 
 /** Gives a stored version the path of the key, where it is the newest one again. It keeps its name in the store. */
@@ -179,7 +180,7 @@ async function restore(
     const result = await putFile(drive.root, order)
     if (result.kind === 'again') return result
     if (result.kind === 'missing') {
-      return { ...result, objectPath, file, attributes: await drive.attributeCache.of(file) }
+      return { ...result, record: { file, attributes: await drive.attributeCache.of(file) } }
     }
     await finish(drive, objectPath, result)
   } finally {

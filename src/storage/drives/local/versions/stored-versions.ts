@@ -2,44 +2,32 @@
 import type { Stats } from 'node:fs'
 import type { Versioning } from '../../versions.ts'
 import { fs } from '../file-calls.ts'
+import { type FolderIndex, nameFlags } from '../folders/folder-index.ts'
 import { OpenFolder } from '../folders/open-folder.ts'
 import type { LocalRoot } from '../local-root.ts'
-import { type FilePath, type HistoryPath, historyPathOf, type ObjectPath } from '../object-path.ts'
+import { type FilePath, historyPathOf, type ObjectPath } from '../object-path.ts'
 import { describe } from '../objects/file-identity.ts'
-import { type CurrentVersion, isNullTime } from './counted-versions.ts'
-import { type StoredVersion, timeText, versionsNamed } from './version-names.ts'
+import type { OpenDrive } from '../open-drive.ts'
+import { type CurrentVersion, countVersions, isNullTime } from './counted-versions.ts'
+import {
+  namesOf,
+  smallFolderBytes,
+  timeText,
+  type VersionNames,
+  versionNamed,
+  versionsNamed,
+} from './version-names.ts'
+
+/** A bucket that never had versions: each object has the ID `null`. */
+const neverEnabled = { changes: [Number.POSITIVE_INFINITY] }
+
+/** Names that differ from those on the disk. */
+const otherNames = nameFlags.alternative | nameFlags.encoded
 
 /** The object's file at one of its paths. */
 export interface CurrentFile {
   readonly filePath: FilePath
   readonly stats: Stats
-}
-
-/** What is stored of a key. The caller must close it. */
-export interface StoredHistory {
-  /** Undefined if nothing was ever stored. */
-  readonly folder: OpenFolder | undefined
-  /** The newest first. */
-  readonly stored: readonly StoredVersion[]
-}
-
-/** @param versionsOf selects versions by their file names. Default: all */
-export async function readHistory(
-  root: LocalRoot,
-  path: HistoryPath,
-  versionsOf: (names: readonly string[]) => StoredVersion[] = versionsNamed,
-): Promise<StoredHistory> {
-  const folder = await OpenFolder.open(root, path.filePath.folder)
-  if (folder === undefined) return { folder, stored: [] }
-  try {
-    const names =
-      root.files.readsNow(() => fs.readdirSync(folder.ownPath)) ??
-      (await fs.promises.readdir(folder.ownPath))
-    return { folder, stored: versionsOf(names) }
-  } catch (error) {
-    await folder.close()
-    throw error
-  }
 }
 
 /** The file at the natural path hides the one at the alternative path. */
@@ -60,38 +48,93 @@ export async function currentFile(
   return undefined
 }
 
-/** The current version beside what is stored. */
+/**
+ * The current version beside what is stored.
+ *
+ * @param folder of the stored versions, if there is one
+ */
 export async function currentVersion(
   root: LocalRoot,
-  stats: Stats,
-  { folder, stored }: StoredHistory,
-  versioning: Versioning,
+  { stats, versioning }: { readonly stats: Stats; readonly versioning: Versioning },
+  stored: VersionNames,
+  folder: OpenFolder | undefined,
 ): Promise<CurrentVersion> {
   const links = new Set<string>()
-  for (const { name, isDeleteMarker } of stored.slice(0, 2)) {
-    const other = isDeleteMarker ? undefined : await root.files.lstat(folder?.at(name) ?? '')
-    if (other?.ino === stats.ino && other.dev === stats.dev) links.add(name)
+  const [first, second] = stored.newestFirst()
+  for (const one of [first, second]) {
+    if (one === undefined || one.isDeleteMarker || folder === undefined) continue
+    const other = await root.files.lstat(folder.at(one.name))
+    if (isOneFile(other, stats)) links.add(one.name)
   }
   const time = timeText(describe(stats, root).modifiedAtMs)
   return { time, isNull: isNullTime(versioning, time), isSameFile: ({ name }) => links.has(name) }
 }
 
+/** The versions of a key that has this file now, for readers. Undefined: it has no file. */
+export async function readVersions(
+  drive: OpenDrive,
+  objectPath: ObjectPath,
+  stats: Stats | undefined,
+) {
+  const { root, indexes } = drive
+  const path = historyPathOf(objectPath).filePath.folder
+  const stored = versionsIn(await indexes.get(path))
+  if (stats === undefined) return { current: undefined, ...countVersions(undefined, stored) }
+  const versioning = drive.versioningOf(objectPath.bucket) ?? neverEnabled
+  const folder = await OpenFolder.open(root, path)
+  try {
+    const current = await currentVersion(root, { stats, versioning }, stored, folder)
+    return { current, ...countVersions(current, stored) }
+  } finally {
+    await folder?.close()
+  }
+}
+
 /** Whether this file is a former version. */
 export async function isStored(
-  root: LocalRoot,
+  { root, indexes }: OpenDrive,
   objectPath: ObjectPath,
   stats: Stats,
 ): Promise<boolean> {
-  const { folder, stored } = await readHistory(root, historyPathOf(objectPath))
-  const time = timeText(describe(stats, root).modifiedAtMs)
+  const path = historyPathOf(objectPath).filePath.folder
+  const stored = versionsIn(await indexes.get(path))
+  const folder = await OpenFolder.open(root, path)
   try {
-    for (const version of stored) {
-      if (version.time !== time || version.isDeleteMarker) continue
-      const other = await root.files.lstat(folder?.at(version.name) ?? '')
-      if (other?.ino === stats.ino && other.dev === stats.dev) return true
+    for (const { name } of stored.including(timeText(describe(stats, root).modifiedAtMs))) {
+      if (folder && isOneFile(await root.files.lstat(folder.at(name)), stats)) return true
     }
     return false
   } finally {
     await folder?.close()
+  }
+}
+
+function isOneFile(other: Stats | undefined, { ino, dev }: Stats): boolean {
+  return other?.ino === ino && other.dev === dev
+}
+
+/** What is stored now, for a writer. A large folder is read in another thread. */
+export async function readNames(
+  { root, indexes }: OpenDrive,
+  folder: OpenFolder,
+): Promise<VersionNames> {
+  const isSmall = (await folder.stats()).size <= smallFolderBytes
+  const names = isSmall && root.files.readsNow(() => fs.readdirSync(folder.ownPath))
+  if (names) return namesOf(names)
+  return versionsIn(await indexes.get(folder.path.slice(root.path.length + 1), true))
+}
+
+/** The names are sorted, and cached while the folder does not change. */
+export function versionsIn(index: FolderIndex | undefined): VersionNames {
+  return {
+    *newestFirst(below) {
+      const end = below === undefined ? index?.count : index?.lowerBound(below)
+      for (let position = (end ?? 0) - 1; position >= 0; position--) {
+        const name = index?.hasFlag(position, otherNames) ? '' : index?.name(position)
+        const version = versionNamed(name ?? '')
+        if (version !== undefined) yield version
+      }
+    },
+    including: (text) => versionsNamed(index?.including(text) ?? []),
   }
 }

@@ -16,8 +16,10 @@ export interface StoredVersion {
 
 type NameParts = Omit<StoredVersion, 'name'>
 
-const nullSuffix = '.null'
-const markerSuffix = '.deleted'
+export const nullSuffix = '.null'
+export const markerSuffix = '.deleted'
+/** Between the order and another time. */
+export const orderMark = '~'
 
 const time = String.raw`\d{4}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])T(?:[01]\d|2[0-3])(?:[0-5]\d){2}\.\d{3}Z`
 const namePattern = new RegExp(`^(${time})(?:~(${time}))?(\\.null)?(\\.deleted)?$`)
@@ -41,7 +43,7 @@ export function timeIn(text: string): number | undefined {
 
 export function storedVersion(parts: NameParts): StoredVersion {
   const { order, time, isNull, isDeleteMarker } = parts
-  const stem = order === time ? order : `${order}~${time}`
+  const stem = order === time ? order : `${order}${orderMark}${time}`
   const name = `${stem}${isNull ? nullSuffix : ''}${isDeleteMarker ? markerSuffix : ''}`
   return { name, order, time, isNull, isDeleteMarker }
 }
@@ -61,46 +63,46 @@ export function versionIdOf({ time, isNull }: Pick<StoredVersion, 'time' | 'isNu
   return isNull ? nullVersionId : time
 }
 
-/** The versions among these file names, the newest first: `order` begins each name, and always has the same length. */
-export function versionsNamed(names: readonly string[]): StoredVersion[] {
-  const sorted = names.toSorted().reverse()
-  return sorted.map(versionNamed).filter((version) => version !== undefined)
+/** The names in the folder of a key's versions. A key may have 100,000, so nothing is made of most of them. */
+export interface VersionNames {
+  /** The newest first. @param below only names less than this */
+  newestFirst(below?: string): Iterable<StoredVersion>
+  /** Those with this text in their names, the newest first. */
+  including(text: string): StoredVersion[]
 }
 
-/** The newest version among these file names. Unlike `versionsNamed`, it parses hardly any other name. */
-export function newestNamed(names: readonly string[]): StoredVersion | undefined {
+/** The names in a folder of this size are read in a millisecond. */
+export const smallFolderBytes = 64 * 1024
+
+/** Each version of `newestFirst` takes a pass over all names, which only a few callers need. */
+export function namesOf(names: readonly string[]): VersionNames {
+  return {
+    *newestFirst(below) {
+      let newest = newestOf(names, below)
+      for (; newest !== undefined; newest = newestOf(names, newest.name)) yield newest
+    },
+    including: (text) => versionsNamed(names.filter((name) => name.includes(text))),
+  }
+}
+
+/** A name begins with its order, so names sort like versions. */
+function newestOf(names: readonly string[], below: string | undefined): StoredVersion | undefined {
   let newest: StoredVersion | undefined
   for (const name of names) {
+    if (below !== undefined && name >= below) continue
     if (newest === undefined || name > newest.name) newest = versionNamed(name) ?? newest
   }
   return newest
 }
 
-/**
- * As `versionsNamed`, but only the two newest and those with this ID. A key may have 100,000 versions, and a request for one of
- * them must not hold all.
- */
-export function versionsNamedFor(versionId: string, names: readonly string[]): StoredVersion[] {
-  const part = versionId === nullVersionId ? nullSuffix : versionId
-  // A name begins with its order, so names sort like versions.
-  const newest: StoredVersion[] = []
-  const found: StoredVersion[] = []
-  for (const name of names) {
-    const [, second] = newest
-    const isNewer = second === undefined || name > second.name
-    if (!isNewer && !name.includes(part)) continue
-    const version = versionNamed(name)
-    if (version === undefined) continue
-    if (versionIdOf(version) === versionId) found.push(version)
-    if (isNewer) newest.splice(0, 2, ...newestFirst([...newest, version]).slice(0, 2))
-  }
-  return newestFirst([...new Set([...newest, ...found])])
+/** The versions among these names, the newest first. */
+export function versionsNamed(names: readonly string[]): StoredVersion[] {
+  const versions = names.map(versionNamed).filter((version) => version !== undefined)
+  return versions.sort((a, b) => (a.name < b.name ? 1 : -1))
 }
 
-export function newestFirst(versions: readonly StoredVersion[]): StoredVersion[] {
-  return versions.toSorted((a, b) => compare(b.order, a.order) || compare(b.name, a.name))
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : Number(a > b)
+/** The newest first. */
+export function versionsWithId(stored: VersionNames, versionId: string): StoredVersion[] {
+  const found = stored.including(versionId === nullVersionId ? nullSuffix : versionId)
+  return found.filter((version) => versionIdOf(version) === versionId)
 }

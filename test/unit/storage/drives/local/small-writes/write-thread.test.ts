@@ -39,7 +39,6 @@ function makeFolders(t: TestContext) {
       jobs,
       syncs,
       hasBirthtime: true,
-      ordersNames: false,
       descriptors: '/proc/self/fd/',
     })
   const seal = (bytes: string, syncs = true) =>
@@ -260,27 +259,32 @@ function makeHistory(t: TestContext) {
   return { ...folders, formerId: timeText(formerMs), replace, texts, names, object }
 }
 
-test('a replaced version is kept, and both folders are synced', { skip }, (t) => {
+test('a replaced version is kept, and the folder of the new one is synced', { skip }, (t) => {
   const { root, folder, formerId, replace, texts, names, object } = makeHistory(t)
   const before = openFiles()
   const { moved } = replace()
-  const [mark, historyMark] = [folder, `${root}/history`].map((path) =>
-    folderMark(path, fs.lstatSync(path), true),
-  )
-  const syncError = undefined
-  const history = { synced: historyMark, syncError }
-  assert.deepEqual(moved, { gone: undefined, synced: mark, syncError, history })
+  const mark = folderMark(folder, fs.lstatSync(folder), true)
+  assert.deepEqual(moved, { gone: undefined, synced: mark, syncError: undefined })
   assert.deepEqual([object(), texts(), names()], ['new', ['former'], [formerId]])
   assert.deepEqual(fs.readdirSync(`${root}/fence`), [])
   assert.equal(openFiles(), before)
 })
 
-test('without syncs, a version is kept only where the file system keeps the order of changes', {
-  skip,
-}, (t) => {
-  const { replace, names, object } = makeHistory(t)
-  assert.deepEqual(replace({}, false), notMoved)
-  assert.deepEqual([object(), names()], ['former', []])
+test('the folder of the first version gets its name together with it', { skip }, (t) => {
+  const { root, formerId, replace, texts, names, object } = makeHistory(t)
+  fs.rmdirSync(`${root}/history`)
+  const { renameSync } = fs
+  const mocked = t.mock.method(fs, 'renameSync', (from: string, to: string) => {
+    if (to.endsWith('/history')) throw Object.assign(new Error('no'), { code: 'ENOENT' })
+    renameSync(from, to)
+  })
+  assert.deepEqual(replace(), notMoved)
+  assert.deepEqual([object(), fs.readdirSync(`${root}/fence`)], ['former', []])
+  mocked.mock.restore()
+  fs.rmSync(`${root}/temporary`)
+  assert.notDeepEqual(replace(), notMoved)
+  assert.deepEqual([object(), texts(), names()], ['new', ['former'], [formerId]])
+  assert.deepEqual(fs.readdirSync(`${root}/fence`), [])
 })
 
 test('the thread neither keeps nor replaces a version whose lock was taken over', { skip }, (t) => {
@@ -317,7 +321,11 @@ test('a version that was stored before a rename that failed is the current one',
 
 for (const [what, name, changes] of [
   ['versions are suspended', undefined, { versioning: { changes: [1, 2] } }],
-  ['the current version is null', undefined, { versioning: { changes: [modifiedAtMs] } }],
+  [
+    'it has another version null',
+    '20200101T000000.000Z.null',
+    { versioning: { changes: [modifiedAtMs] } },
+  ],
   ['the newest version is a marker', '20200101T000000.000Z.deleted', {}],
   ['a later version is stored', '20990101T000000.000Z', {}],
   ['the current version has the same time', undefined, { time: timeText(modifiedAtMs - 1000) }],

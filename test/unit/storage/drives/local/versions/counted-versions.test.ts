@@ -8,17 +8,19 @@ import {
   newMarker,
 } from '../../../../../../src/storage/drives/local/versions/counted-versions.ts'
 import {
+  namesOf,
   type StoredVersion,
   timeText,
   versionIdOf,
-  versionsNamed,
 } from '../../../../../../src/storage/drives/local/versions/version-names.ts'
 
 const base = Date.parse('2026-11-28T10:00:00.000Z')
 const enabled = { changes: [base] }
 const suspended = { changes: [base, base + 1_000] }
 const at = (ms: number) => timeText(base + ms)
-const ids = (versions: readonly StoredVersion[]) => versions.map(versionIdOf)
+const ids = (versions: Iterable<StoredVersion>) => [...versions].map(versionIdOf)
+const counted = (...given: Parameters<typeof countVersions>) =>
+  countVersions(...given).newestFirst()
 
 /** A file at the key's path. @param links the names in the store that are the same file */
 function current(time: string, isNull = false, links: readonly string[] = []) {
@@ -26,18 +28,18 @@ function current(time: string, isNull = false, links: readonly string[] = []) {
 }
 
 test('the current version counts once, before and after it was stored', () => {
-  const stored = versionsNamed([at(5), at(9)])
-  assert.deepEqual(ids(countVersions(current(at(9)), stored).counted), [at(5)])
-  assert.deepEqual(ids(countVersions(current(at(12)), stored).counted), [at(9), at(5)])
+  const stored = namesOf([at(5), at(9)])
+  assert.deepEqual(ids(counted(current(at(9)), stored)), [at(5)])
+  assert.deepEqual(ids(counted(current(at(12)), stored)), [at(9), at(5)])
   // Edited in place after it was stored, and before it was replaced.
   const edited = countVersions(current(at(12), false, [at(9)]), stored)
-  assert.deepEqual([ids(edited.counted), ids(edited.leftovers)], [[at(5)], [at(9)]])
+  assert.deepEqual([ids(edited.newestFirst()), ids(edited.leftovers)], [[at(5)], [at(9)]])
 })
 
 test('a copy that a person restored is not removed', () => {
-  const stored = versionsNamed([at(5), `${at(9)}.deleted`])
-  const { counted, leftovers } = countVersions(current(at(5)), stored)
-  assert.deepEqual(ids(counted), [])
+  const stored = namesOf([at(5), `${at(9)}.deleted`])
+  const { newestFirst, leftovers } = countVersions(current(at(5)), stored)
+  assert.deepEqual(ids(newestFirst()), [])
   assert.deepEqual(
     leftovers.map(({ name }) => name),
     [`${at(9)}.deleted`],
@@ -45,31 +47,31 @@ test('a copy that a person restored is not removed', () => {
 })
 
 test('a marker counts as soon as the file is gone', () => {
-  const stored = versionsNamed([at(5), at(9), `${at(12)}.deleted`])
-  assert.deepEqual(ids(countVersions(current(at(9), false, [at(9)]), stored).counted), [at(5)])
-  assert.deepEqual(ids(countVersions(undefined, stored).counted), [at(12), at(9), at(5)])
-  assert.deepEqual(ids(countVersions(current(at(20)), stored).counted), [at(12), at(9), at(5)])
+  const stored = namesOf([at(5), at(9), `${at(12)}.deleted`])
+  assert.deepEqual(ids(counted(current(at(9), false, [at(9)]), stored)), [at(5)])
+  assert.deepEqual(ids(counted(undefined, stored)), [at(12), at(9), at(5)])
+  assert.deepEqual(ids(counted(current(at(20)), stored)), [at(12), at(9), at(5)])
 })
 
 test('only the newest version with an ID counts', () => {
-  const stored = versionsNamed([`${at(1)}.null`, `${at(9)}.null`, at(5), `${at(12)}~${at(5)}`])
+  const stored = namesOf([`${at(1)}.null`, `${at(9)}.null`, at(5), `${at(12)}~${at(5)}`])
   assert.deepEqual(
-    countVersions(undefined, stored).counted.map(({ name }) => name),
+    [...counted(undefined, stored)].map(({ name }) => name),
     [`${at(12)}~${at(5)}`, `${at(9)}.null`],
   )
-  assert.deepEqual(ids(countVersions(current(at(20), true), stored).counted), [at(5)])
+  assert.deepEqual(ids(counted(current(at(20), true), stored)), [at(5)])
 })
 
 test('a suspended bucket loses the version null, and no other', () => {
-  const stored = versionsNamed([`${at(-9)}.null`])
-  assert.equal(archivedAs(current(at(1_500), true), [], suspended), undefined)
+  const stored = namesOf([`${at(-9)}.null`])
+  assert.equal(archivedAs(current(at(1_500), true), namesOf([]), suspended), undefined)
   assert.equal(archivedAs(current(at(5)), stored, suspended)?.name, at(5))
   assert.equal(newMarker(stored, suspended, base + 2_000).name, `${at(2_000)}.null.deleted`)
   // A file with an old time, put there by hand.
   assert.equal(archivedAs(current(at(-5), true), stored, enabled)?.name, at(-5))
-  assert.equal(archivedAs(current(at(-5), true), [], enabled)?.name, `${at(-5)}.null`)
+  assert.equal(archivedAs(current(at(-5), true), namesOf([]), enabled)?.name, `${at(-5)}.null`)
   // A copy of the version null, put back by hand, is the same version.
-  const copied = archivedAs(current(at(-5), true), versionsNamed([`${at(-5)}.null`]), enabled)
+  const copied = archivedAs(current(at(-5), true), namesOf([`${at(-5)}.null`]), enabled)
   assert.equal(copied?.name, `${at(-4)}~${at(-5)}.null`)
 })
 
@@ -78,7 +80,8 @@ test('the order is that of publication, and no ID is used twice', () => {
   const steps = fc.array(fc.record({ ms: times, deletes: fc.boolean() }), { maxLength: 30 })
   fc.assert(
     fc.property(steps, (all) => {
-      let stored: StoredVersion[] = []
+      const names: string[] = []
+      const stored = namesOf(names)
       const published: string[] = []
       for (const { ms, deletes } of all) {
         const file = current(at(ms))
@@ -88,9 +91,9 @@ test('the order is that of publication, and no ID is used twice', () => {
           : archivedAs(file, stored, enabled)
         assert.ok(added)
         published.unshift(versionIdOf(added))
-        stored = versionsNamed([...stored, added].map(({ name }) => name))
+        names.push(added.name)
       }
-      assert.deepEqual(ids(countVersions(undefined, stored).counted), published)
+      assert.deepEqual(ids(counted(undefined, stored)), published)
       assert.equal(new Set(published).size, published.length)
     }),
   )
@@ -98,8 +101,8 @@ test('the order is that of publication, and no ID is used twice', () => {
 
 test('there is an order after the last time', () => {
   const last = '99991231T235959.999Z'
-  const stored = versionsNamed([last])
+  const stored = namesOf([last])
   const next = archivedAs(current(at(1)), stored, enabled)
   assert.equal(next?.name, `${last}~${at(1)}`)
-  assert.deepEqual(ids(versionsNamed([last, next?.name ?? ''])), [at(1), last])
+  assert.deepEqual(ids(namesOf([last, next?.name ?? '']).newestFirst()), [at(1), last])
 })

@@ -1,15 +1,21 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { countVersions } from '../../../../../../src/storage/drives/local/versions/counted-versions.ts'
 import {
+  FolderIndex,
+  NamePacker,
+  nameFlags,
+} from '../../../../../../src/storage/drives/local/folders/folder-index.ts'
+import { countVersions } from '../../../../../../src/storage/drives/local/versions/counted-versions.ts'
+import { versionsIn } from '../../../../../../src/storage/drives/local/versions/stored-versions.ts'
+import {
+  namesOf,
   storedVersion,
   timeIn,
   timeText,
   versionIdOf,
   versionNamed,
   versionsNamed,
-  versionsNamedFor,
 } from '../../../../../../src/storage/drives/local/versions/version-names.ts'
 
 const [firstMs, lastMs] = ['0001-01-01T00:00:00.000Z', '9999-12-31T23:59:59.999Z'].map(Date.parse)
@@ -60,26 +66,36 @@ test('versions are in the order of their publication, the newest first, whatever
   )
 })
 
-test('one version is found among the newest and those with its ID as among all', () => {
+test('what is named in a large folder is read as in a small one', () => {
   const near = fc.integer({ min: 0, max: 4 }).map((ms) => timeText(Date.UTC(2026) + ms))
   const flags = { isNull: fc.boolean(), isDeleteMarker: fc.boolean() }
   const stored = fc.record({ order: near, time: near, ...flags }).map(storedVersion)
   const current = fc.option(fc.record({ time: near, isNull: fc.boolean() }), { nil: undefined })
-  const versionIds = fc.oneof(near, fc.constant('null'), fc.constant('.'))
+  const versionIds = fc.oneof(near, fc.constant('null'), fc.constant('.'), fc.constant(''))
   fc.assert(
     fc.property(fc.array(stored), current, versionIds, (versions, file, versionId) => {
-      const names = [...new Set(versions.map(({ name }) => name)), 'README', `${versionId}.txt`]
+      const names = [...versions.map(({ name }) => name), 'README', `${versionId}.txt`]
+      const packer = new NamePacker()
+      // Twice, as if the folder had been read again.
+      for (const name of [...names, ...names]) packer.add(name, 0)
+      packer.add(timeText(0), nameFlags.encoded)
+      packer.add(timeText(0), nameFlags.folder)
       const own = file && { ...file, isSameFile: () => false }
-      const find = (read: typeof versions) =>
-        countVersions(own, read).counted.find((one) => versionIdOf(one) === versionId)
-      assert.deepEqual(find(versionsNamedFor(versionId, names)), find(versionsNamed(names)))
+      const [small, large] = [
+        namesOf([...new Set(names)]),
+        versionsIn(new FolderIndex(packer.pack())),
+      ].map((names) => countVersions(own, names))
+      const all = [...(small?.newestFirst() ?? [])]
+      assert.deepEqual([...(large?.newestFirst() ?? [])], all)
+      assert.deepEqual(large?.leftovers, small?.leftovers)
+      // Only one version has an ID, and each part of a listing is the same.
+      const found = all.filter((one) => versionIdOf(one) === versionId)
+      assert.ok(found.length < 2)
+      assert.deepEqual([small?.withId(versionId), large?.withId(versionId)], [found[0], found[0]])
+      for (const [index, { name }] of all.entries()) {
+        assert.deepEqual([...(small?.newestFirst(name) ?? [])], all.slice(index + 1))
+        assert.deepEqual([...(large?.newestFirst(name) ?? [])], all.slice(index + 1))
+      }
     }),
   )
-})
-
-test('to find one version, only few are held', () => {
-  const names = Array.from({ length: 10_000 }, (_, ms) => timeText(Date.UTC(2026) + ms))
-  const [oldest = ''] = names
-  const found = versionsNamedFor(oldest, names).map(({ name }) => name)
-  assert.deepEqual(found, [names[9_999], names[9_998], oldest])
 })
