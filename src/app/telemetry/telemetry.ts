@@ -112,6 +112,7 @@ const drive: CallTable<Drive> = {
   isVersionId: {},
   setVersioning: { name: 'setVersioning', span: 'setVersioning' },
   enableLocks: { name: 'enableLocks', span: 'enableLocks' },
+  hidingMarker: { name: 'hidingMarker', span: 'hidingMarker' },
   listVersions: { result: { next: { name: 'listVersions', span: 'listVersions' }, seek: {} } },
   remove: { name: 'remove', span: 'remove' },
   removeAll: { name: 'removeAll', span: 'removeAll' },

@@ -70,10 +70,8 @@ export async function notReadable(
   if (marker !== undefined) return refusedMarker(marker)
   if (versionId !== undefined) return noSuchVersion(key, versionId)
   if (!hasVersions(configuration)) return noSuchKey(key)
-  const query = { prefix: key, after: '' }
-  const [newest] = (await service.drive.listVersions?.(bucket, query).next(1)) ?? []
-  const isMarker = newest?.kind === 'object' && newest.key === key && newest.isDeleteMarker
-  return noSuchKey(key, isMarker ? versionFields(newest) : [])
+  const hiding = await service.drive.hidingMarker?.(bucket, key)
+  return noSuchKey(key, hiding ? versionFields({ versionId: hiding, isDeleteMarker: true }) : [])
 }
 
 export function sourceVersionFields({ versionId }: ObjectMetadata): HeaderFields {

@@ -176,6 +176,8 @@ export class VersionedBucket {
     const object = await this.drive.open(bucket, key)
     await object?.close()
     const listed = (await listAll(this.drive, { prefix: key })).filter((entry) => entry.key === key)
+    const marker = newest?.isDeleteMarker ? newest.versionId : undefined
+    assert.equal(await this.drive.hidingMarker?.(bucket, key), marker, key)
     if (newest === undefined || newest.isDeleteMarker) {
       assert.deepEqual([found, object, listed], [undefined, undefined, []], key)
       return

@@ -74,6 +74,7 @@ export function openMemoryDrive(options: MemoryOptions = {}): MemoryDrive {
     },
     remove: async (bucket, key, options) => objects.remove({ bucket, key }, options),
     isVersionId: (_, versionId) => versionId === nullVersionId || isMemoryVersionId(versionId),
+    hidingMarker: async (bucket, key) => objects.hidingMarker({ bucket, key }),
     listVersions(bucket, query) {
       const { after, afterVersionId } = query
       const rankOf = () => objects.rankOf({ bucket, key: after }, afterVersionId ?? '')

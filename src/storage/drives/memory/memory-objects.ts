@@ -129,6 +129,11 @@ export class MemoryObjects {
     return versions[0]?.isDeleteMarker ? undefined : versions[0]
   }
 
+  hidingMarker(name: ObjectName): string | undefined {
+    const [newest] = this.#history(name)
+    return newest?.isDeleteMarker && newest.versionId
+  }
+
   /** The version that an upload created. */
   completed(name: ObjectName, uploadState: string): MemoryObject | undefined {
     return this.#history(name).find((version) => version.uploadState === uploadState)

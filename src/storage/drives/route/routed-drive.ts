@@ -139,6 +139,9 @@ export class RoutedDrive implements Drive {
   readonly enableLocks: DriveCalls['enableLocks'] = (bucket) =>
     this.#change(bucket, async (drive, folder) => await drive.enableLocks?.(folder))
 
+  readonly hidingMarker: DriveCalls['hidingMarker'] = (bucket, key) =>
+    this.#read(bucket, async (drive, folder) => await drive.hidingMarker?.(folder, key))
+
   readonly listVersions: DriveCalls['listVersions'] = (bucket, query) =>
     this.#read(bucket, (drive, folder) => versionsOf(drive, folder, query))
 

@@ -43,6 +43,11 @@ function contextOf(options: S3DriveOptions): StoreContext {
 function versionsOf(context: StoreContext): DriveVersions {
   return {
     listVersions: (bucket, query) => listVersions(context, bucket, query),
+    async hidingMarker(bucket, key) {
+      const [newest] = await listVersions(context, bucket, { prefix: key, after: '' }).next(1)
+      if (newest?.kind === 'folder' || newest?.key !== key) return undefined
+      return newest.isDeleteMarker ? newest.versionId : undefined
+    },
     setVersioning: (bucket, versioning) => setVersioning(context, bucket, versioning),
     enableLocks: (bucket) => enableLocks(context, bucket),
   }

@@ -38,6 +38,7 @@ export interface DriveCore
         | 'isVersionId'
         | 'setVersioning'
         | 'listVersions'
+        | 'hidingMarker'
         | 'trashes'
         | 'isLocal'
         | 'check'
