@@ -147,7 +147,13 @@ async function outcomesOf(
   context: BucketContext,
   doomed: readonly Doomed[],
 ): Promise<Outcome<unknown>[]> {
-  const outcomes = doomed.map((object): Outcome<unknown> => refusalOf(context, object))
+  const outcomes = doomed.map((object): Outcome<unknown> => {
+    try {
+      return void assertDeletable(context, object)
+    } catch (failure) {
+      return { failure }
+    }
+  })
   const left = new Set(doomed.keys().filter((index) => outcomes[index] === undefined))
   const together = [...left].filter((index) => doomed[index]?.etag === undefined)
   const removed = await removeTogether(
@@ -180,20 +186,21 @@ async function removeTogether(
   return await service.drive.removeAll?.(bucket, keys)
 }
 
-function refusalOf(
-  { identity, bucket, configuration }: BucketContext,
+/** @throws S3Error AccessDenied, KeyTooLongError, InvalidArgument, NotImplemented */
+function assertDeletable(
+  { service, identity, bucket, configuration }: BucketContext,
   { key, versionId, unknownCondition }: Doomed,
-): { readonly failure: unknown } | undefined {
+): void {
   const isOfVersion = concernsVersions(configuration, versionId)
   const wanted = { action: 'delete', bucket, key, isPublic: false, isOfVersion } as const
   if (!isAuthorized(identity, wanted)) {
-    const message = 'This access key may not delete this object.'
-    return { failure: new S3Error('AccessDenied', message) }
+    throw new S3Error('AccessDenied', 'This access key may not delete this object.')
   }
-  if (!isLegalKey(key)) return { failure: new S3Error('KeyTooLongError') }
-  if (unknownCondition === undefined) return undefined
+  if (!isLegalKey(key)) throw new S3Error('KeyTooLongError')
+  versionToUse(service, configuration, versionId, { name: 'VersionId' })
+  if (unknownCondition === undefined) return
   const message = `The condition ${unknownCondition} is not implemented. Use ETag.`
-  return { failure: new S3Error('NotImplemented', message) }
+  throw new S3Error('NotImplemented', message)
 }
 
 async function deleteOne(
@@ -202,7 +209,7 @@ async function deleteOne(
 ): Promise<Outcome<unknown>> {
   const { service, bucket, configuration } = context
   try {
-    const versionId = versionToUse(service, configuration, requested, { name: 'VersionId' })
+    const versionId = versionToUse(service, configuration, requested)
     const conditions = await ofVersion(context, { key, versionId }, conditionOf(etag))
     return await service.drive.remove(bucket, key, conditions)
   } catch (failure) {

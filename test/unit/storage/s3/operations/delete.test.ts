@@ -113,6 +113,30 @@ test('DeleteObjects removes together what a drive can remove so, without what ha
   assert.equal(together.length, 1, 'one object is removed alone')
 })
 
+test('DeleteObjects removes nothing for a version ID that is not that of the object, also together', async (t) => {
+  const world = await makeWorld(t)
+  const runner = new OperationRunner(world)
+  const together: string[][] = []
+  world.drive.removeAll = async (_, keys) => {
+    together.push([...keys])
+    return keys.map(() => undefined)
+  }
+  const versions = ['x', 'null', 'y'].map(
+    (id, index) => `<Object><Key>v${index}</Key><VersionId>${id}</VersionId></Object>`,
+  )
+  const body = deleteDocument(['a', 'b'], versions.join(''))
+  const reply = String((await runner.run(deleteMany, { body })).body)
+  assert.deepEqual(together, [['a', 'b', 'v1']])
+  const refused = [...reply.matchAll(/<Error><Key>(\w+)<.Key>.*?<Code>(\w+)</g)]
+  assert.deepEqual(
+    refused.map(([, key, code]) => [key, code]),
+    [
+      ['v0', 'InvalidArgument'],
+      ['v2', 'InvalidArgument'],
+    ],
+  )
+})
+
 test('DeleteObjects in quiet mode reports only what failed', async (t) => {
   const world = await makeWorld(t)
   const runner = new OperationRunner(world)
