@@ -35,6 +35,10 @@ export async function listVersions(
     const page = await cursor.next(limit)
     assert.ok(page.length <= limit)
     if (page.length === 0) break
+    for (const entry of page) {
+      const isPossible = entry.kind === 'folder' || drive.isVersionId?.(bucket, entry.versionId)
+      assert.notEqual(isPossible, false, 'every ID has the form of an ID')
+    }
     entries.push(...page)
   }
   assert.deepEqual(await cursor.next(limit), [], 'the end is the end')
