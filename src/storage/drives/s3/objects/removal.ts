@@ -2,14 +2,13 @@ import { DeleteObjectCommand, DeleteObjectsCommand } from '@aws-sdk/client-s3'
 import type { Drive, ObjectName, RemovalConditions } from '../../drive.ts'
 import type { DriveError } from '../../drive-error.ts'
 import { assertUnlocked } from '../../object-lock.ts'
-import { nullVersionId, plainRemoval, type Removal } from '../../versions.ts'
+import { nullVersionId, type Removal } from '../../versions.ts'
 import { assertRemovalConditions, versionOf } from '../../write-conditions.ts'
 import type { StoreContext } from '../probe/probe.ts'
 import { attemptsOf, errorOfCode, isNoVersion } from '../requests/store-errors.ts'
 import { abilitiesOfKey, maxKeyBytes } from '../requests/store-names.ts'
 import { changing, isConditionFailure, maxAttempts } from './conditional-write.ts'
 import { headOf, type StoreObject } from './heads.ts'
-import { versionsOfKey } from './version-pages.ts'
 
 /**
  * As Drive.remove. Only the version that was seen is removed, or gets a delete marker, if the store has If-Match of
@@ -42,9 +41,7 @@ async function removeNewest(
   for (let attempt = 1; attempt <= maxAttempts; attempt += 1) {
     const found = await headOf(context, object)
     // The reply to the first attempt may have been lost.
-    if (found === undefined && wasRepeated) {
-      return isVersioned ? await newestMarker(context, object) : plainRemoval(true)
-    }
+    if (found === undefined && wasRepeated) return {}
     assertRemovalConditions(object, versionOf(found), conditions)
     if (found === undefined && !isVersioned) return undefined
     try {
@@ -72,15 +69,6 @@ async function removeCurrent(
   // MinIO does not return the ID of a marker `null`. MinIO and versitygw make no marker of an absent object.
   if (DeleteMarker !== true && found === undefined) return {}
   return { versionId: VersionId || nullVersionId, isDeleteMarker: true }
-}
-
-/** The delete marker that hides the object. */
-async function newestMarker(context: StoreContext, object: ObjectName): Promise<Removal> {
-  for await (const { versionId, isDeleteMarker } of versionsOfKey(context, object)) {
-    if (isDeleteMarker) return { versionId, isDeleteMarker }
-    break
-  }
-  return {}
 }
 
 /** Removes one version permanently. */

@@ -108,36 +108,28 @@ function withTimes(
   return { timed, newer }
 }
 
-/** The versions of one key, the newest first. */
-export async function* versionsOfKey(
+/** The delete marker with this ID. */
+export async function markerOf(
   context: StoreContext,
   { bucket, key }: ObjectName,
-): AsyncGenerator<VersionEntry> {
+  versionId: string,
+): Promise<ObjectMetadata | undefined> {
   const { Bucket, prefix: folder } = context.names.placeOf(bucket)
   let token: unknown
   do {
     const asked = { Bucket, Prefix: folder + key, folder, after: '', token, MaxKeys: 1000 }
     const page = await versionPage(context, asked)
     for (const entry of page.entries) {
-      if (entry.kind === 'folder' || entry.key !== key) return
-      yield entry
+      // Greater keys follow.
+      if (entry.kind === 'folder' || entry.key !== key) return undefined
+      if (entry.versionId === versionId) return entry.isDeleteMarker ? markerIn(entry) : undefined
     }
     token = page.token
   } while (token !== undefined)
+  return undefined
 }
 
-/** The delete marker with this ID. */
-export async function markerOf(
-  context: StoreContext,
-  object: ObjectName,
-  versionId: string,
-): Promise<ObjectMetadata | undefined> {
-  for await (const found of versionsOfKey(context, object)) {
-    const { modifiedAtMs, isDeleteMarker } = found
-    if (found.versionId !== versionId) continue
-    if (!isDeleteMarker) return undefined
-    const attributes = { etag: '', headers: {}, metadata: {} }
-    return { size: 0, modifiedAtMs, attributes, versionId, isDeleteMarker }
-  }
-  return undefined
+function markerIn({ modifiedAtMs, versionId }: VersionEntry): ObjectMetadata {
+  const attributes = { etag: '', headers: {}, metadata: {} }
+  return { size: 0, modifiedAtMs, attributes, versionId, isDeleteMarker: true }
 }
