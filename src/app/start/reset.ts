@@ -3,8 +3,8 @@ import type { Buckets } from '../../storage/buckets/buckets.ts'
 import type { LockRules } from '../../storage/drives/attributes.ts'
 import type { Drive } from '../../storage/drives/drive.ts'
 import type { Mount } from '../../storage/drives/route/mount.ts'
-import { versionsOf } from '../../storage/drives/unversioned.ts'
 import { deletePrefix } from '../../storage/jobs/delete-prefix.ts'
+import { walkVersions } from '../../storage/jobs/walk.ts'
 import type { Uploads } from '../../storage/s3/multipart/uploads.ts'
 import { abortUploads } from './bucket-making.ts'
 
@@ -14,8 +14,6 @@ interface ResetParts {
   readonly uploads: Pick<Uploads, 'listOpen' | 'abortById'>
   readonly buckets: Pick<Buckets, 'all'>
 }
-
-const pageVersions = 500
 
 /** Every retention ends at some time. */
 const endOfTime: LockRules = { nowMs: Number.POSITIVE_INFINITY }
@@ -32,18 +30,18 @@ export async function reset({ drive, mounts, uploads, buckets }: ResetParts): Pr
   const lock = mounts.length > 1 ? undefined : endOfTime
   for (const bucket of buckets.all()) {
     await deletePrefix({ drive, bucket: bucket.name, prefix: '', signal })
-    if (versioningOf(bucket) !== undefined) await removeVersions(drive, bucket.name, lock)
+    if (versioningOf(bucket) !== undefined)
+      await removeVersions(drive, { bucket: bucket.name, signal }, lock)
   }
 }
 
-async function removeVersions(drive: Drive, bucket: string, lock?: LockRules): Promise<void> {
-  const cursor = versionsOf(drive, bucket, { prefix: '', after: '' })
-  for (;;) {
-    const page = await cursor.next(pageVersions)
-    if (page.length === 0) return
-    for (const entry of page) {
-      if (entry.kind !== 'object') continue
-      const { key, versionId } = entry
+async function removeVersions(
+  drive: Drive,
+  { bucket, signal }: { readonly bucket: string; readonly signal: AbortSignal },
+  lock?: LockRules,
+): Promise<void> {
+  for await (const page of walkVersions({ drive, bucket, prefix: '', signal })) {
+    for (const { key, versionId } of page) {
       if (lock) await drive.setAttributes?.(bucket, key, { legalHold: false }, { versionId })
       await drive.remove(bucket, key, { versionId, ...(lock && { lock }) })
     }

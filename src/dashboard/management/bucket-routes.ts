@@ -46,7 +46,6 @@ const statuses: Readonly<Record<BucketErrorKind, number>> = {
   'invalid-name': 400,
   'no-bucket': 404,
   'no-versions': 409,
-  'too-many-changes': 409,
   'wrong-state': 409,
   'too-many': 409,
 }

@@ -49,12 +49,10 @@ export type BucketErrorKind =
   | 'from-settings'
   /** Other buckets are being created, changed or removed. */
   | 'busy'
-  /** Not as long as its versions are not enabled, or for ever because of Object Lock. */
+  /** Not as long as its versions are not enabled, or for ever because of Object Lock or too many changes of its versions. */
   | 'wrong-state'
   /** The bucket can't have versions. */
   | 'no-versions'
-  /** Its versions were enabled and suspended too often. */
-  | 'too-many-changes'
 
 /** The message is user-facing. */
 export class BucketError extends Error {

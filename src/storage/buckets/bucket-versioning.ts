@@ -223,7 +223,7 @@ async function unlessUnsupported(work: Promise<void> | undefined): Promise<void>
   }
 }
 
-/** Pure. @throws BucketError `too-many-changes` */
+/** Pure. @throws BucketError `wrong-state` */
 function changed(
   before: StoredVersioning,
   status: VersioningStatus,
@@ -234,7 +234,7 @@ function changed(
   if (last === undefined && status === 'Suspended') return status
   if (changes.length >= maxChanges) {
     const message = `Versions of this bucket were enabled and suspended ${maxChanges} times, which is the maximum.`
-    throw new BucketError('too-many-changes', message)
+    throw new BucketError('wrong-state', message)
   }
   return { changes: [...changes, last === undefined ? nowMs : Math.max(nowMs, last + 1)] }
 }

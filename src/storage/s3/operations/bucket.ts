@@ -189,7 +189,6 @@ const codes: Readonly<Record<BucketErrorKind, S3ErrorCode>> = {
   'no-bucket': 'NoSuchBucket',
   'no-versions': 'NotImplemented',
   'wrong-state': 'InvalidBucketState',
-  'too-many-changes': 'InvalidBucketState',
   'too-many': 'TooManyBuckets',
 }
 

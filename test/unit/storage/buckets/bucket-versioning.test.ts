@@ -102,7 +102,7 @@ test('a drive that refuses keeps the bucket as it was, and its reason is shown',
   const refusing = { ...drive, versionsRefusal: () => 'It is a tape.' }
   const refused = { kind: 'no-versions', message: 'It is a tape.' }
   await assert.rejects(versioning.change('files', 'Enabled', refusing), refused)
-  const without = { ...drive, versionsRefusal: undefined } as never
+  const without = { ...drive, listVersions: undefined } as never
   await assert.rejects(versioning.change('files', 'Enabled', without), { kind: 'no-versions' })
   const setVersioning = async () => {
     throw new DriveError('unsupported', 'It is a tape.')
@@ -118,7 +118,7 @@ test('a bucket has a maximum of changes', async (t) => {
   const changes = Array.from({ length: maxChanges }, (_, index) => index + 1)
   await table.change('files', { documents: { versioning: JSON.stringify({ changes }) } })
   await versioning.change('files', 'Suspended', drive)
-  const refused = { kind: 'too-many-changes' }
+  const refused = { kind: 'wrong-state' }
   await assert.rejects(versioning.change('files', 'Enabled', drive), refused)
 })
 
