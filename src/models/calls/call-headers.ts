@@ -19,6 +19,9 @@ const notForUpstreams: ReadonlySet<string> = new Set([
   ...hopByHop,
   ...['authorization', 'x-api-key', 'api-key', 'x-goog-api-key', 'cookie'],
   ...['forwarded', 'x-real-ip', 'via'],
+  // These choose an account, or who pays, which is what the connection is for.
+  ...['openai-organization', 'openai-project', 'chatgpt-account-id', 'x-goog-user-project'],
+  ...['anthropic-organization-id', 'anthropic-workspace-id'],
   // Some servers take the path or the method from these fields instead of from the request line.
   ...[
     'x-original-url',

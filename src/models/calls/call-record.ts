@@ -33,6 +33,8 @@ export interface ObservedCall {
   end(result: {
     readonly tokens: Tokens | undefined
     readonly bytes: number
+    /** Those that are text of the model, as far as they can be told from the framing of a stream. */
+    readonly contentBytes: number
     readonly isBroken: boolean
     /** Whether the whole answer was forwarded. Before its end, an upstream may have reported only some tokens. */
     readonly isWhole: boolean
@@ -70,15 +72,15 @@ export class CallRecorder {
           ...{ ...common, failed, isFallback, tokens: undefined },
           ...{ estimatedTokens: 0, sentBytes: 0, costMicros: 0 },
         }),
-      end: ({ tokens, bytes: sentBytes, isBroken, isWhole }) => {
+      end: ({ tokens, bytes: sentBytes, contentBytes, isBroken, isWhole }) => {
         const failed = isBroken ? 'broken' : undefined
         const reported = tokens === undefined ? 0 : tokens.input + tokens.output
         const isKnown = tokens !== undefined && isWhole
-        const estimated = isKnown ? 0 : estimatedTokensOf(path, bytes + sentBytes)
+        const estimated = isKnown ? 0 : estimatedTokensOf(path, bytes + contentBytes)
         const estimatedTokens = Math.max(0, estimated - reported)
         const costMicros = Math.max(
           path.isFree === true ? 0 : (tokens?.costMicros ?? costAt(target, tokens)),
-          estimated === 0 ? 0 : costAt(target, guessOf(bytes, sentBytes)),
+          estimated === 0 ? 0 : costAt(target, guessOf(bytes, contentBytes)),
         )
         this.#note({
           ...{ ...common, failed, isFallback: false, tokens },
@@ -98,10 +100,10 @@ function costAt({ price }: CallTarget, tokens: Tokens | undefined): number {
   return price === undefined || tokens === undefined ? 0 : costOf(price, tokens)
 }
 
-function guessOf(receivedBytes: number, sentBytes: number): Tokens {
+function guessOf(receivedBytes: number, contentBytes: number): Tokens {
   return {
     input: Math.ceil(receivedBytes / bytesPerToken),
-    output: Math.ceil(sentBytes / bytesPerToken),
+    output: Math.ceil(contentBytes / bytesPerToken),
   }
 }
 

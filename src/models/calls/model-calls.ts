@@ -172,7 +172,10 @@ export class ModelCalls {
       })
     const made = await this.#attempt(target, call).catch((error: unknown) => {
       // The client has disconnected, or its body failed. The upstream may bill what it received.
-      begin().end({ tokens: undefined, bytes: 0, isBroken: true, isWhole: false })
+      begin().end({
+        ...{ tokens: undefined, bytes: 0, contentBytes: 0 },
+        ...{ isBroken: true, isWhole: false },
+      })
       throw error
     })
     return { made, observed: begin() }

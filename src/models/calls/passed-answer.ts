@@ -1,8 +1,10 @@
 import type { HttpReply, HttpRequest, StreamBody } from '../../platform/http/message.ts'
 import type { CallTarget } from '../list/resolve-model.ts'
+import type { ActiveConnection } from '../list/stored-rows.ts'
 import type { BegunAnswer, ErrorAnswer } from './attempt.ts'
 import type { CallBody } from './call-body.ts'
 import { headersForClient } from './call-headers.ts'
+import type { CallPath } from './call-paths.ts'
 import type { ObservedCall } from './call-record.ts'
 import { UsageReader } from './reported-usage.ts'
 
@@ -10,6 +12,7 @@ interface AnswerContext {
   readonly call: {
     readonly request: HttpRequest
     readonly body: CallBody
+    readonly path: CallPath
     /** Ends the reservation of its key. */
     readonly release: () => void
   }
@@ -49,6 +52,8 @@ function bodyOf(answer: BegunAnswer, { call, observed }: AnswerContext): StreamB
   const isPlain = headers['content-encoding'] === undefined
   const isRead = isPlain && (isStream || /json/i.test(String(headers['content-type'] ?? '')))
   const declared = Number(headers['content-length'] ?? Number.NaN)
+  // The streams of language models have a last event.
+  const isEnding = isStream && call.path.kinds.has('llm')
   let bytes = 0
   let isWhole = false
   return {
@@ -75,8 +80,12 @@ function bodyOf(answer: BegunAnswer, { call, observed }: AnswerContext): StreamB
     },
     async close() {
       end()
-      const isBroken = !isWhole && !signal.aborted
-      observed.end({ tokens: usage.result(), bytes, isBroken, isWhole })
+      const tokens = usage.result()
+      // An upstream may close its connection as usual after it has failed.
+      const isDone = isWhole && (!isEnding || usage.hasEnded)
+      const isBroken = !isDone && !signal.aborted
+      const contentBytes = isRead && isStream ? usage.contentBytes : bytes
+      observed.end({ tokens, bytes, contentBytes, isBroken, isWhole: isDone })
       call.release()
     },
   }
@@ -110,10 +119,8 @@ export class UpstreamKeys {
   readonly #patterns: readonly RegExp[]
 
   constructor(targets: readonly CallTarget[]) {
-    const keys = new Set(targets.flatMap(({ connection: { apiKey } }) => apiKey?.trim() || []))
-    // Also in the form with an escaped slash, which JSON allows.
-    const written = [...keys].flatMap((key) => [key, key.replaceAll('/', '\\/')])
-    this.#patterns = [...new Set(written)].map(patternOf)
+    const connections = new Set(targets.map(({ connection }) => connection))
+    this.#patterns = [...connections].flatMap(patternsOf)
   }
 
   readonly isIn = (text: string): boolean => this.#patterns.some((one) => text.search(one) >= 0)
@@ -128,6 +135,20 @@ export class UpstreamKeys {
       'latin1',
     )
   }
+}
+
+/** Compiled once: each answer needs them. */
+const knownPatterns = new WeakMap<ActiveConnection, readonly RegExp[]>()
+
+function patternsOf(connection: ActiveConnection): readonly RegExp[] {
+  const known = knownPatterns.get(connection)
+  if (known !== undefined) return known
+  const key = connection.apiKey?.trim() ?? ''
+  // Also in the form with an escaped slash, which JSON allows.
+  const written = key === '' ? [] : [...new Set([key, key.replaceAll('/', '\\/')])]
+  const patterns = written.map(patternOf)
+  knownPatterns.set(connection, patterns)
+  return patterns
 }
 
 function patternOf(key: string): RegExp {

@@ -1,6 +1,7 @@
 import { fieldOf, parsedJson } from '../../platform/text/json-text.ts'
-import { EventStreamReader, LastBytes } from './event-stream.ts'
+import { EventStreamReader, LastBytes, type ServerSentEvent } from './event-stream.ts'
 import { endOfValue } from './json-syntax.ts'
+import { isErrorEvent } from './stream-start.ts'
 
 /** Tokens, as the upstream reported them. */
 export interface Tokens {
@@ -20,10 +21,27 @@ const maxTokens = 1e9
 const mark = '_tokens"'
 const usageName = Buffer.from('"usage"')
 
+/**
+ * The texts of an event: in `delta` of OpenAI's chunks and Anthropic's events, which is a text in OpenAI's Responses, and
+ * in the choices of completions. The names in between are not counted.
+ */
+const texts =
+  /"(?:content|text|delta|reasoning|reasoning_content|refusal|thinking|partial_json|arguments|input)":\s*"([^"\\]*(?:\\.[^"\\]*)*)/g
+
+/** The last event of a stream. Inside a text, quotes are escaped. */
+const lastEvent =
+  /"finish_reason":\s*"|"type":\s*"(?:message_stop|response\.(?:completed|incomplete|cancelled))"/
+const errorField = /"error":\s*[^\sn]|"type":\s*"response\.failed"|"object":\s*"error"/
+
 /** Finds the tokens that an answer reports, while it passes through. Keeps nothing else of it. */
 export class UsageReader {
   readonly #events: EventStreamReader | undefined
   readonly #tail = new LastBytes(tailBytes)
+  /** Bytes of the texts of a stream, of which tokens are estimated that nobody reports. */
+  contentBytes = 0
+  /** Whether a stream had its last event, and no error. */
+  hasEnded = false
+  #hasFailed = false
   readonly #found: { -readonly [Name in keyof Tokens]?: number } = {}
 
   /** @param isStream whether the answer is a stream of server-sent events; otherwise it is JSON */
@@ -33,20 +51,31 @@ export class UsageReader {
 
   take(bytes: Buffer): void {
     if (this.#events === undefined) this.#tail.add(bytes)
-    else for (const { data } of this.#events.take(bytes)) this.#takeEvent(data)
+    else for (const event of this.#events.take(bytes)) this.#takeEvent(event)
   }
 
   /** Undefined if the answer reported no tokens. */
   result(): Tokens | undefined {
     if (this.#events === undefined) this.#note(usageAtEnd(this.#tail.bytes))
-    else this.#takeEvent(this.#events.end()?.data)
+    else {
+      const last = this.#events.end()
+      if (last !== undefined) this.#takeEvent(last)
+    }
     const { input = 0, output = 0, ...more } = this.#found
     return Object.keys(this.#found).length === 0 ? undefined : { input, output, ...more }
   }
 
-  #takeEvent(data: Buffer | undefined): void {
-    if (data?.includes(mark) !== true) return
+  #takeEvent({ name, data }: ServerSentEvent): void {
+    const text = data.toString('latin1')
+    if (text === '[DONE]' || lastEvent.test(text)) this.hasEnded = !this.#hasFailed
+    this.contentBytes += contentBytesOf(text)
+    const isError = name === 'error' || errorField.test(text)
+    if (!isError && !text.includes(mark)) return
     const event = parsedJson(data.toString())
+    if (isError && (name === 'error' || isErrorEvent(event))) {
+      this.#hasFailed = true
+      this.hasEnded = false
+    }
     // OpenAI's chunks, Anthropic's message_start, and response.completed of OpenAI's Responses.
     for (const holder of [event, fieldOf(event, 'message'), fieldOf(event, 'response')]) {
       this.#note(fieldOf(holder, 'usage'))
@@ -74,6 +103,17 @@ export class UsageReader {
     const present = Object.entries(found).filter(([, value]) => value !== undefined)
     Object.assign(this.#found, Object.fromEntries(present))
   }
+}
+
+function contentBytesOf(event: string): number {
+  const at = Math.max(event.indexOf('"delta"'), event.indexOf('"choices"'))
+  if (at < 0) return 0
+  let bytes = 0
+  texts.lastIndex = at
+  for (let found = texts.exec(event); found !== null; found = texts.exec(event)) {
+    bytes += found[1]?.length ?? 0
+  }
+  return bytes
 }
 
 function countOf(value: unknown): number | undefined {

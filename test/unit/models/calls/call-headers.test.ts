@@ -8,11 +8,12 @@ test('An upstream gets what is meant for it, and nothing of the client itself', 
     ...['Cookie', 'a=b', 'Transfer-Encoding', 'chunked', 'Connection', 'keep-alive, X-Own ,te'],
     ...['X-Own', '1', 'TE', 'trailers', 'Content-Length', '5', 'Content-Length', '5'],
     ...['Content-Type', 'application/json', 'content-type', 'multipart/form-data; boundary=b'],
-    ...['Accept-Encoding', 'gzip', 'OpenAI-Project', 'p', 'X-Stainless-Lang', 'js', 'Upgrade', 'x'],
+    ...['Accept-Encoding', 'gzip', 'OpenAI-Beta', 'p', 'X-Stainless-Lang', 'js', 'Upgrade', 'x'],
+    ...['OpenAI-Project', 'p', 'OpenAI-Organization', 'o', 'X-Goog-User-Project', 'p'],
   ]
   const own = { authorization: 'Bearer theirs', 'content-type': 'application/json' }
   assert.deepEqual(headersForUpstream(raw, 'openai', own), [
-    ...['openai-project', 'p', 'x-stainless-lang', 'js'],
+    ...['openai-beta', 'p', 'x-stainless-lang', 'js'],
     ...['accept-encoding', 'identity', 'authorization', 'Bearer theirs'],
     ...['content-type', 'application/json'],
   ])

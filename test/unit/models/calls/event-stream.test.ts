@@ -106,3 +106,59 @@ test('More tokens than an answer can have are not believed', () => {
     assert.equal(usageOf(`{"usage":{"prompt_tokens":${tokens}}}`, false, 10), undefined)
   }
 })
+
+const readStream = (text: string, size: number) => {
+  const reader = new UsageReader(true)
+  const bytes = Buffer.from(text)
+  for (let at = 0; at < bytes.length; at += size) reader.take(bytes.subarray(at, at + size))
+  reader.result()
+  return { hasEnded: reader.hasEnded, contentBytes: reader.contentBytes }
+}
+
+test('Only a stream with its last event and without an error has ended', () => {
+  const chat = openAiEvents('big')
+  const messages = anthropicEvents('big')
+  const done = 'data: [DONE]\n\n'
+  const failed = 'data: {"error":{"code":502},"choices":[{"finish_reason":"error"}]}\n\n'
+  for (const [text, hasEnded] of [
+    [chat.join(''), true],
+    [chat.slice(0, 4).join(''), true],
+    [chat.slice(0, 3).join(''), false],
+    [chat.slice(0, 3).join('') + failed + done, false],
+    [`${chat.slice(0, 3).join('')}data: [DONE]`, true],
+    [messages.join(''), true],
+    [messages.slice(0, -1).join(''), false],
+    [`${messages[0]}event: error\ndata: {"type":"error","error":{}}\n\n`, false],
+    ['data: {"type": "response.incomplete", "response": {"error": null}}\n\n', true],
+    ['data: {"type":"response.failed","response":{"error":{}}}\n\n', false],
+    ['data: {"choices":[{"delta":{"content":"\\"finish_reason\\":\\"stop\\""}}]}\n\n', false],
+    ['data: {"choices":[{"finish_reason": null}], "error": null}\n\n', false],
+  ] as const) {
+    for (const size of [1, 100_000]) assert.equal(readStream(text, size).hasEnded, hasEnded, text)
+  }
+})
+
+test('The bytes of texts are counted, and not their framing', () => {
+  for (const [event, bytes] of [
+    [{ id: 'x', choices: [{ delta: { role: 'assistant', content: 'abc' } }] }, 3],
+    [{ choices: [{ delta: { reasoning_content: 'ab', content: null } }] }, 2],
+    [
+      { choices: [{ delta: { tool_calls: [{ id: 'x', function: { arguments: '{"a":1}' } }] } }] },
+      9,
+    ],
+    [{ choices: [{ index: 0, text: 'abcd' }] }, 4],
+    [{ type: 'content_block_delta', delta: { type: 'text_delta', text: 'abc' } }, 3],
+    [{ type: 'content_block_delta', delta: { type: 'input_json_delta', partial_json: 'ab' } }, 2],
+    [{ type: 'response.output_text.delta', item_id: 'x', delta: 'abc' }, 3],
+    [{ type: 'response.output_text.done', item_id: 'x', text: 'abc' }, 0],
+    [{ type: 'message_start', message: { content: [], usage: {} } }, 0],
+  ] as const) {
+    assert.equal(
+      readStream(`data: ${JSON.stringify(event)}\n\n`, 7).contentBytes,
+      bytes,
+      JSON.stringify(event),
+    )
+  }
+  const long = `data: {"choices":[{"delta":{"content":"${'\\n'.repeat(400_000)}"}}]}\n\n`
+  assert.equal(readStream(long, 16_384).contentBytes, 800_000)
+})
