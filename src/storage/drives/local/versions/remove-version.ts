@@ -122,15 +122,23 @@ async function removeOne(run: RemovalRun): Promise<Step> {
   if (isCurrent) await history.drop(doomed)
   const restored = currentVersion && !isCurrent ? [] : objectAfter(counted.newestFirst(), first)
   let taken: Taken[] = []
-  for (const version of restored) {
+  const failed = await restoreAll(run, restored)
+  if (failed !== undefined) return failed
+  if (isCurrent && restored.length === 0) taken = await takeBoth(drive, objectPath, fence)
+  // The restored one last: until then, it is another name of the current version, and a marker after it has no effect.
+  const dropped = history.drop([...doomed, ...restored])
+  // After the visible step, the next writer can do it, too.
+  await (restored.length > 0 ? dropped.catch(() => undefined) : dropped)
+  await history.sync()
+  return { kind: 'done', removal: removalOf(versionId, isDeleteMarker), taken }
+}
+
+async function restoreAll(run: RemovalRun, versions: readonly StoredVersion[]) {
+  for (const version of versions) {
     const failed = await restore(run, version)
     if (failed !== undefined) return failed
   }
-  if (isCurrent && restored.length === 0) taken = await takeBoth(drive, objectPath, fence)
-  // The restored one last: until then, it is another name of the current version, and a marker after it has no effect.
-  await history.drop([...doomed, ...restored])
-  await history.sync()
-  return { kind: 'done', removal: removalOf(versionId, isDeleteMarker), taken }
+  return undefined
 }
 
 /**

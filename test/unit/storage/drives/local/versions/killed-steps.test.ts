@@ -5,71 +5,11 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { type TestContext, test } from 'node:test'
-import type { OpenOptions } from '../../../../../../src/storage/drives/drive.ts'
-import { openLocalDrive } from '../../../../../../src/storage/drives/local/local-drive.ts'
-import { PacedFiles } from '../../../../../../src/storage/drives/local/objects/paced-files.ts'
-import type { VersionEntry } from '../../../../../../src/storage/drives/versions.ts'
 import { shareOf } from '../../../../../support/test-groups.ts'
 import { MemoryRecords } from '../memory-records.ts'
-import { attributesOf, bucket, log, put, readAll } from '../open-drive.ts'
+import { put } from '../open-drive.ts'
 import { tempFolder } from '../temp-folder.ts'
-
-const enabledAt = 1_000_000
-const steps = ['link', 'rename', 'unlink', 'open'] as const
-
-/** A folder, whose bucket has versions, and what the database has of it. */
-class Scene {
-  readonly root: string
-  readonly records = new MemoryRecords()
-  readonly #t: TestContext
-  #changes = [enabledAt]
-
-  constructor(t: TestContext) {
-    this.#t = t
-    this.root = tempFolder(t)
-  }
-
-  async open(root = this.root, records = this.records) {
-    const versioningOf = () => ({ changes: this.#changes })
-    const drive = await openLocalDrive({ root, records, log, versioningOf })
-    this.#t.after(() => drive.close())
-    await drive.prepare([bucket])
-    return drive
-  }
-
-  suspend(): void {
-    this.#changes = [enabledAt, Date.now()]
-  }
-}
-type OpenedDrive = Awaited<ReturnType<Scene['open']>>
-
-/**
- * The versions of the key, the newest first, with their texts.
- *
- * @param isKnown whether the database has their attributes
- */
-async function historyOf(drive: OpenedDrive, isKnown = true) {
-  const entries = (await drive.listVersions?.(bucket, { prefix: 'k', after: '' }).next(100)) ?? []
-  const history: string[] = []
-  for (const entry of entries as VersionEntry[]) {
-    const { versionId, isLatest } = entry
-    const text = entry.isDeleteMarker ? 'marker' : await textOf(drive, { versionId }, isKnown)
-    history.push(`${versionId} ${text}${isLatest ? ' latest' : ''}`)
-  }
-  const now = await textOf(drive, {}, isKnown)
-  const latest = entries.length > 0 && history[0]?.endsWith(' latest') ? history[0] : undefined
-  assert.equal(now, latest?.endsWith(' marker latest') ? undefined : latest?.split(' ')[1])
-  return [...history, `now ${now}`]
-}
-
-async function textOf(drive: OpenedDrive, options: OpenOptions, isKnown: boolean) {
-  const object = await drive.open(bucket, 'k', options)
-  if (object === undefined) return undefined
-  const text = await readAll(object.read(0, object.size))
-  if (isKnown) assert.deepEqual(object.attributes, attributesOf(text))
-  await object.close()
-  return text
-}
+import { changes, disturbSteps, historyOf, Scene, states } from './version-scene.ts'
 
 /**
  * Lets only this many calls that change names pass. The others do nothing, as in a process that was killed.
@@ -78,90 +18,12 @@ async function textOf(drive: OpenedDrive, options: OpenOptions, isKnown: boolean
  */
 function killAfter(t: TestContext, passed: number, hasLinks: boolean) {
   let count = 0
-  const mocks = steps.map((name) => {
-    const original = PacedFiles.prototype[name] as (...given: unknown[]) => unknown
-    return t.mock.method(
-      PacedFiles.prototype,
-      name,
-      function (this: PacedFiles, ...given: never[]) {
-        if (name === 'link' && !hasLinks) throw Object.assign(new Error(), { code: 'EPERM' })
-        const changes = name !== 'open' || ((given[1] ?? 0) & 0o100) !== 0
-        if (changes && ++count > passed) throw new Error('killed')
-        return original.apply(this, given)
-      },
-    )
+  const revive = disturbSteps(t, ['link', 'rename', 'unlink', 'open'], (name) => {
+    if (name === 'link' && !hasLinks) throw Object.assign(new Error(), { code: 'EPERM' })
+    if (++count > passed) throw new Error('killed')
   })
-  return {
-    revive: () => {
-      for (const { mock } of mocks) mock.restore()
-    },
-    wasKilled: () => count > passed,
-  }
+  return { revive, wasKilled: () => count > passed }
 }
-
-interface Change {
-  readonly title: string
-  run(drive: OpenedDrive, ids: readonly string[]): Promise<unknown>
-}
-
-const source = { bucket, key: 'k', etag: attributesOf('one').etag }
-const changes: readonly Change[] = [
-  { title: 'a write', run: (drive) => put(drive, 'k', 'new') },
-  { title: 'a removal', run: (drive) => drive.remove(bucket, 'k') },
-  {
-    title: 'the removal of the newest version',
-    run: (drive, [versionId]) => drive.remove(bucket, 'k', { versionId }),
-  },
-  {
-    title: 'the removal of the version before it',
-    run: (drive, [, versionId]) => drive.remove(bucket, 'k', { versionId }),
-  },
-  {
-    title: 'a copy of a former version on top',
-    run: async (drive, ids) =>
-      drive.copy?.(
-        { ...source, versionId: ids.at(-1) },
-        { bucket, key: 'k' },
-        { attributes: attributesOf('one') },
-      ),
-  },
-  {
-    title: 'a completed upload',
-    async run(drive) {
-      const state = await drive.uploads.begin('upload', { bucket, key: 'k' })
-      const part = await drive.uploads.append(state, { offset: 0 })
-      await part.write(Buffer.from('new'))
-      const attributes = attributesOf('new')
-      const target = { bucket, key: 'k' }
-      await drive.uploads.complete(await part.commit(), { target, attributes, size: 3 })
-    },
-  },
-]
-
-interface State {
-  readonly title: string
-  prepare?(drive: OpenedDrive, scene: Scene): Promise<unknown>
-}
-
-const states: readonly State[] = [
-  { title: 'of an object' },
-  { title: 'under a delete marker', prepare: (drive) => drive.remove(bucket, 'k') },
-  { title: 'while versions are suspended', prepare: async (_, scene) => scene.suspend() },
-  {
-    title: 'over a version null',
-    async prepare(drive, scene) {
-      scene.suspend()
-      await put(drive, 'k', 'four')
-    },
-  },
-  {
-    title: 'over a marker null',
-    async prepare(drive, scene) {
-      scene.suspend()
-      await drive.remove(bucket, 'k')
-    },
-  },
-]
 
 const cases = changes.flatMap((change) =>
   states.flatMap((state) => [true, false].map((hasLinks) => ({ change, state, hasLinks }))),
