@@ -82,11 +82,11 @@ async function list(server: RunningServer, { name, query, next, entries }: Listi
     const xml = await reply.text()
     if (!reply.ok) throw new Error(`${name}: ${reply.status} ${xml.slice(0, 500)}`)
     found += [...xml.matchAll(/<Key>/g)].length
-    const values = Object.entries(next).flatMap(([parameter, element]) => {
-      const value = new RegExp(`<${element}>([^<]*)<`).exec(xml)?.[1]
-      return value === undefined ? [] : [`${parameter}=${encodeURIComponent(value)}`]
+    const markers = Object.entries(next).map(([parameter, element]) => {
+      const value = new RegExp(`<${element}>([^<]*)<`).exec(xml)?.[1] ?? ''
+      return `${parameter}=${encodeURIComponent(value)}`
     })
-    page = values.length === 0 ? '' : [query, ...values].join('&')
+    page = xml.includes('<IsTruncated>true<') ? [query, ...markers].join('&') : ''
   } while (page !== '')
   if (found !== entries) throw new Error(`${name}: ${found} of ${entries} entries`)
 }
