@@ -106,7 +106,8 @@ test('A form beyond the limit streams through if its model is in front', async (
 })
 
 test('Anthropic models have their own paths, key and errors', async (t) => {
-  const { upstream, call } = await startWithUpstream(t, { flavour: 'anthropic' })
+  const calling = await startWithUpstream(t, { flavour: 'anthropic' })
+  const { upstream, call, management, connectionId } = calling
   const headers = { authorization: '', 'x-api-key': modelsApiKey }
   const { status, text } = await call(
     '/messages?beta=true',
@@ -125,6 +126,9 @@ test('Anthropic models have their own paths, key and errors', async (t) => {
   )
   assert.equal(upstream.calls[1]?.headers['anthropic-version'], '2024-01-01')
 
+  await management.done('PATCH', `/routing/connections/${connectionId}`, {
+    providerSpecificData: { translate: false },
+  })
   const wrongPath = await call('/chat/completions', { model: 'lab/big' })
   assert.equal(wrongPath.status, 400)
   assert.match(wrongPath.json().error.message, /POST \/v1\/messages/)
@@ -135,7 +139,7 @@ test('Anthropic models have their own paths, key and errors', async (t) => {
 })
 
 test('An id that no list has gets 404 in the form of OpenAI', async (t) => {
-  const { upstream, call } = await startWithUpstream(t)
+  const { upstream, call, management, connectionId } = await startWithUpstream(t)
   for (const model of [
     'none',
     'lab/none',
@@ -153,6 +157,9 @@ test('An id that no list has gets 404 in the form of OpenAI', async (t) => {
     assert.ok(text.length < 1_000)
   }
   assert.deepEqual(upstream.calls, [])
+  await management.done('PATCH', `/routing/connections/${connectionId}`, {
+    providerSpecificData: { translate: false },
+  })
   const wrong = await call('/messages', { model: 'lab/big' })
   assert.match(wrong.json().error.message, /chat\/completions/)
 })

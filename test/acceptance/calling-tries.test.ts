@@ -65,7 +65,11 @@ test('No one else calls this way: not without a session, not with a key, not aft
 })
 
 test('A model of the other API says so, in a form that the dashboard reads', async (t) => {
-  const { management, upstream } = await startWithUpstream(t, { flavour: 'anthropic' })
+  const calling = await startWithUpstream(t, { flavour: 'anthropic' })
+  const { management, upstream, connectionId } = calling
+  await management.done('PATCH', `/routing/connections/${connectionId}`, {
+    providerSpecificData: { translate: false },
+  })
   const wrong = await management.send('POST', '/calls/chat/completions', chat)
   assert.equal(wrong.status, 400)
   assert.equal(wrong.body.error.code, 'wrong_path')

@@ -15,6 +15,7 @@ import {
   failureWithout,
 } from './failures/failures.ts'
 import { empty, isErrorBody, type StreamStart, StreamStartReader } from './stream-start.ts'
+import type { TranslatedAnswer } from './translated-stream.ts'
 
 /** An answer whose beginning has arrived: it can be sent to the client. */
 export interface BegunAnswer {
@@ -27,6 +28,8 @@ export interface BegunAnswer {
   readonly body: AsyncIterator<Buffer>
   /** Frees the connection. */
   end(): void
+  /** If the upstream speaks another API than the client. */
+  readonly translated?: TranslatedAnswer
 }
 
 /** An error of an upstream, complete. */

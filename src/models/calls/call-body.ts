@@ -49,6 +49,8 @@ export interface CallBody {
     readonly body: AsyncIterable<Buffer>
     readonly length: number | undefined
   }
+  /** The value of a JSON body. @throws ApiError 413 or 503 if that needs too much memory */
+  parsed(): unknown
   /** Frees its memory. May be called again. */
   release(): void
 }
@@ -76,7 +78,7 @@ export class CallBodies {
       if (!isWhole && kind === 'json') throw this.#tooLarge()
       const bytes = held.concat()
       const found = finder.find(bytes, isWhole)
-      return bodyOf({ request, bytes, found, finder, isWhole, release: () => held.release() })
+      return bodyOf({ request, bytes, found, finder, isWhole, held })
     } catch (error) {
       held.release()
       throw error
@@ -149,6 +151,12 @@ class HeldBytes {
     this.#finder.take(block)
   }
 
+  /** Takes memory for what is made of the bytes. @throws ApiError */
+  reserve(bytes: number): void {
+    this.#count(bytes)
+    this.size += bytes
+  }
+
   release(): void {
     this.#count(-this.size)
     this.size = 0
@@ -211,10 +219,11 @@ interface ReadBody {
   /** Checks the rest of a body that is not whole. */
   readonly finder: ModelFinder
   readonly isWhole: boolean
-  readonly release: () => void
+  /** What it holds of the common memory. */
+  readonly held: HeldBytes
 }
 
-function bodyOf({ request, bytes, found, finder, isWhole, release }: ReadBody): CallBody {
+function bodyOf({ request, bytes, found, finder, isWhole, held: memory }: ReadBody): CallBody {
   // undici keeps the body until the answer ends, which may take hours, so the body must not contain the bytes itself.
   let held = bytes
   const bytesOf = (name: BodyField) => {
@@ -247,9 +256,20 @@ function bodyOf({ request, bytes, found, finder, isWhole, release }: ReadBody): 
         },
       }
     },
+    parsed() {
+      if (finder.isSimple !== true) {
+        throw new ApiError(
+          413,
+          'The body has too many values, or is nested too deeply, to be translated.',
+        )
+      }
+      // The texts of the value, and the body that is made of it.
+      memory.reserve(2 * held.length)
+      return JSON.parse(held.toString())
+    },
     release() {
       held = none
-      release()
+      memory.release()
     },
   }
 }

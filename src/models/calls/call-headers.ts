@@ -41,7 +41,8 @@ const notForUpstreams: ReadonlySet<string> = new Set([
 const notForClients: ReadonlySet<string> = new Set([
   ...hopByHop,
   ...['content-length', 'set-cookie', 'server', 'date', 'alt-svc', 'strict-transport-security'],
-  ...['x-request-id', 'x-content-type-options', 'cache-control', 'x-bucketry-attempts'],
+  ...['x-request-id', 'x-content-type-options', 'cache-control'],
+  ...['x-bucketry-attempts', 'x-bucketry-translated', 'x-bucketry-ignored', 'x-bucketry-estimated'],
   // These would make browsers act on the whole origin.
   ...['clear-site-data', 'nel', 'report-to', 'reporting-endpoints', 'service-worker-allowed'],
 ])
@@ -68,6 +69,13 @@ export function headersForUpstream(
   const isVersioned = flavour !== 'anthropic' || kept.some(([name]) => name === 'anthropic-version')
   const added = { 'accept-encoding': 'identity', ...(!isVersioned && anthropicVersion), ...own }
   return [...kept, ...Object.entries(added)].flat()
+}
+
+/** The fields of a client's call that mean the same in each API: others are of an API, or may change the answer. */
+export function ofAnyApi(rawHeaders: readonly string[]): readonly string[] {
+  return pairsOf(rawHeaders)
+    .filter(([name]) => name === 'user-agent' || name === 'traceparent' || name === 'tracestate')
+    .flat()
 }
 
 /**

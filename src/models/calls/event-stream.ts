@@ -42,7 +42,7 @@ export interface ServerSentEvent {
   readonly data: Buffer
 }
 
-/** Larger events are skipped. */
+/** The size of events whose content is not needed. */
 const maxEventBytes = 1024 * 1024
 const lineFeed = 0x0a
 const carriageReturn = 0x0d
@@ -58,13 +58,22 @@ const byteOrderMark = '\u00ef\u00bb\u00bf'
  */
 export class EventStreamReader {
   /** The beginning of a line that has not ended. */
-  readonly #line = new LastBytes(maxEventBytes)
+  readonly #line: LastBytes
+  readonly #maxBytes: number
   #isAfterReturn = false
   #isFirstLine = true
   #name = ''
   #data: Buffer[] = []
   #dataBytes = 0
   #isTooLarge = false
+  /** Whether an event was too large, and was skipped. */
+  hasSkipped = false
+
+  /** @param maxBytes larger events are skipped */
+  constructor(maxBytes = maxEventBytes) {
+    this.#maxBytes = maxBytes
+    this.#line = new LastBytes(maxBytes)
+  }
 
   /** The events that these bytes complete. */
   take(bytes: Buffer): readonly ServerSentEvent[] {
@@ -84,7 +93,7 @@ export class EventStreamReader {
     }
     this.#isAfterReturn = bytes.at(-1) === carriageReturn
     if (start < bytes.length) this.#line.add(bytes.subarray(start))
-    this.#isTooLarge ||= this.#line.bytes.length > maxEventBytes
+    this.#isTooLarge ||= this.#line.bytes.length > this.#maxBytes
     return events
   }
 
@@ -101,6 +110,7 @@ export class EventStreamReader {
     const { length } = this.#data
     const event = { name: this.#name, data: joined(this.#data) }
     const isUsable = length > 0 && !this.#isTooLarge
+    this.hasSkipped ||= this.#isTooLarge
     this.#name = ''
     this.#data = []
     this.#dataBytes = 0
@@ -121,7 +131,7 @@ export class EventStreamReader {
     if (eventField.test(field)) this.#name = fieldValue(line, 6).toString()
     if (!dataField.test(field.slice(0, 5))) return undefined
     this.#dataBytes += line.length
-    this.#isTooLarge ||= this.#dataBytes > maxEventBytes
+    this.#isTooLarge ||= this.#dataBytes > this.#maxBytes
     // A copy, so that the memory of the piece can be freed.
     if (!this.#isTooLarge) this.#data.push(Buffer.from(fieldValue(line, 5)))
     return undefined

@@ -108,6 +108,9 @@ export class JsonScanner {
   readonly #found: JsonField[] = []
   /** Where the outermost array or object ends. */
   endedAt: number | undefined
+  /** About the number of values, and of levels, that a parser builds. */
+  values = 0
+  depth = 0
 
   /** @param lowerNames the names of the wanted fields, in lower case; any case matches */
   constructor(lowerNames: readonly string[]) {
@@ -166,7 +169,10 @@ export class JsonScanner {
   }
 
   #open(isObject: boolean): number {
-    if (this.#levels.push(isObject) > maxLevels) return number.error
+    const depth = this.#levels.push(isObject)
+    if (depth > maxLevels) return number.error
+    if (depth > this.depth) this.depth = depth
+    this.values += 1
     return isObject ? number.firstName : number.firstValue
   }
 
@@ -181,6 +187,7 @@ export class JsonScanner {
     const isObject = this.#levels.at(-1)
     if (isObject === undefined) return number.error
     this.#endField(at)
+    this.values += 1
     return isObject ? number.name : number.value
   }
 

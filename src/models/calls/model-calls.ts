@@ -14,7 +14,7 @@ import {
 import { type Attempt, attempt } from './attempt.ts'
 import type { Caller } from './call-access.ts'
 import type { CallBodies, CallBody } from './call-body.ts'
-import { headersForUpstream } from './call-headers.ts'
+import { headersForUpstream, ofAnyApi } from './call-headers.ts'
 import { type CallIndex, quoted } from './call-index.ts'
 import { type CallPath, pathsOfFlavour } from './call-paths.ts'
 import { type CallRecorder, estimatedTokensOf, type ObservedCall } from './call-record.ts'
@@ -25,6 +25,8 @@ import type { Pauses, Sender } from './failures/pauses.ts'
 import { RemainingTargets } from './failures/remaining-targets.ts'
 import { passedAnswer } from './passed-answer.ts'
 import { conversationOf, spread } from './spreading.ts'
+import { RefusedFields, TranslatedCall } from './translated-call.ts'
+import { isTranslated, translatedTargets, upstreamOf } from './translated-targets.ts'
 
 export interface ModelCallsParts {
   readonly index: Pick<CallIndex, 'resolve'>
@@ -63,6 +65,7 @@ const endMs = 2_000
 export class ModelCalls {
   readonly #parts: ModelCallsParts
   readonly #underWay = new Set<Promise<void>>()
+  readonly #refused = new RefusedFields()
 
   constructor(parts: ModelCallsParts) {
     this.#parts = parts
@@ -85,7 +88,9 @@ export class ModelCalls {
     try {
       const found = await this.#parts.index.resolve(body.model, path.kinds, caller)
       const sender = senderOf(request, body, caller)
-      const all = spread(this.#targetsOf(found, body.model, path), sender.conversation)
+      const all = this.#targetsOf(found, body.model, path).flatMap((group) =>
+        spread(group, sender.conversation),
+      )
       const targets = caller.needsPrice ? withPrice(all, body.model) : all
       if (path.isFree !== true) {
         const tokens = estimatedTokensOf(path, body.bytes)
@@ -103,18 +108,20 @@ export class ModelCalls {
     await withinTime(Promise.all(this.#underWay), endMs).catch(() => undefined)
   }
 
-  /** The targets that speak the path's protocol. @throws ApiError */
+  /** The targets that speak the path's API, and those to which the call is translated. @throws ApiError */
   #targetsOf(
     { targets, isWeb }: Resolution,
     model: string,
-    { flavour }: CallPath,
-  ): readonly CallTarget[] {
+    path: CallPath,
+  ): readonly (readonly CallTarget[])[] {
     if (isWeb) {
       const message = `${quoted(model)} is a web search or fetch entry, which cannot be called.`
       throw new ApiError(400, message, { code: 'model_not_supported' })
     }
-    const suitable = targets.filter((target) => this.#flavourOf(target) === flavour)
-    if (suitable.length > 0) return suitable
+    const flavourOf = (target: CallTarget) => this.#flavourOf(target)
+    const suitable = targets.filter((target) => flavourOf(target) === path.flavour)
+    const translated = translatedTargets(targets, path, flavourOf)
+    if (suitable.length + translated.length > 0) return [suitable, translated]
     const [other] = targets
     if (other === undefined) {
       const message = `No active connection has the model ${quoted(model)}. Add or enable one in the dashboard.`
@@ -138,19 +145,28 @@ export class ModelCalls {
 
   async #tryAll(targets: readonly CallTarget[], call: Call): Promise<HttpReply> {
     const { pauses } = this.#parts
-    const { path, body, sender } = call
-    const left = new RemainingTargets(targets, { pauses, path: path.path, sender })
+    const { body, sender } = call
+    const pathOf = (target: CallTarget) => upstreamOf(target, call.path).path
+    const left = new RemainingTargets(targets, { pauses, pathOf, sender })
     for (let target = left.next; target !== undefined; ) {
+      const translated = this.#translated(target, call, left)
+      if (translated === 'refused') {
+        left.leaveOut(target)
+        target = left.next
+        continue
+      }
       left.take(target)
-      const { made, observed } = await this.#observedAttempt(target, call)
+      const { made, observed } = await this.#observedAttempt(target, call, translated)
+      const path = pathOf(target)
       if ('begun' in made) {
-        pauses.clear(target, path.path)
+        // A count that is estimated says nothing about the upstream.
+        if (translated === undefined || call.path.isFree !== true) pauses.clear(target, path)
         return passedAnswer(made.begun, { call, target, attempts: left.attempts, observed })
       }
       const { failure } = made
       left.fail(target, made, body.isWhole)
       const repeats = body.isWhole && left.repeats(target, failure)
-      pauses.note(target, path.path, failure, sender)
+      pauses.note(target, path, failure, sender)
       const next: CallTarget | undefined = repeats ? target : left.next
       observed.fail(failure.row.scope, next !== undefined)
       if (repeats)
@@ -160,9 +176,31 @@ export class ModelCalls {
     return failedReply(left, { call, targets })
   }
 
+  /**
+   * The call in the API of a target; undefined: its own. If another target of the client's API may take it later, the
+   * client hears of that, not of what cannot be translated.
+   *
+   * @throws ApiError 400
+   */
+  #translated(
+    target: CallTarget,
+    { request, path, body }: Call,
+    left: RemainingTargets,
+  ): TranslatedCall | 'refused' | undefined {
+    if (!isTranslated(target)) return undefined
+    const [refused, nowMs] = [this.#refused, this.#parts.now()]
+    try {
+      return new TranslatedCall({ target, path, request, body, refused, nowMs })
+    } catch (error) {
+      if (!(error instanceof ApiError) || !left.mayPass) throw error
+      return 'refused'
+    }
+  }
+
   async #observedAttempt(
     target: CallTarget,
     call: Call,
+    translated: TranslatedCall | undefined,
   ): Promise<{ readonly made: Attempt; readonly observed: ObservedCall }> {
     const startedAtMs = performance.now()
     const begin = () =>
@@ -170,7 +208,7 @@ export class ModelCalls {
         ...{ caller: call.caller, target, path: call.path, bytes: call.body.bytes },
         firstByteMs: performance.now() - startedAtMs,
       })
-    const made = await this.#attempt(target, call).catch((error: unknown) => {
+    const made = await this.#attemptIn(target, call, translated).catch((error: unknown) => {
       // The client has disconnected, or its body failed. The upstream may bill what it received.
       begin().end({
         ...{ tokens: undefined, bytes: 0, contentBytes: 0 },
@@ -181,20 +219,39 @@ export class ModelCalls {
     return { made, observed: begin() }
   }
 
-  async #attempt(target: CallTarget, { request, path, body }: Call): Promise<Attempt> {
+  async #attemptIn(
+    target: CallTarget,
+    call: Call,
+    translated: TranslatedCall | undefined,
+  ): Promise<Attempt> {
+    if (translated === undefined) return await this.#attempt(target, call)
+    if (call.path.isFree === true) return translated.counted()
+    let made = await this.#attempt(target, call, translated)
+    while (translated.learns(made)) made = await this.#attempt(target, call, translated)
+    return await translated.finish(made)
+  }
+
+  async #attempt(
+    target: CallTarget,
+    { request, path: given, body }: Call,
+    translated?: TranslatedCall,
+  ): Promise<Attempt> {
     const { client, firstByteMs, answerMs, now, catalogue } = this.#parts
     const { connection, ownId } = target
     const { apiKey, provider } = connection
     const baseUrl = connection.baseUrl ?? catalogue.byId.get(provider)?.modelsApi?.baseUrl
     try {
-      const upstream = { flavour: path.flavour, baseUrl, apiKey }
-      const { url, headers } = callTarget(upstream, path.path, request.rawQuery)
-      const { body: bytes, length } = body.send(ownId)
+      const { path, flavour } = upstreamOf(target, given)
+      const isOwn = translated === undefined
+      const query = isOwn ? request.rawQuery : ''
+      const { url, headers } = callTarget({ flavour, baseUrl, apiKey }, path, query)
+      const { body: bytes, length } = isOwn ? body.send(ownId) : translated.send()
       // The type by which the model was found.
-      const { 'content-type': given = '' } = request.headers
-      const type = path.body === 'json' ? 'application/json' : given
+      const { 'content-type': formType = '' } = request.headers
+      const type = given.body === 'json' ? 'application/json' : formType
       const lengthField = length === undefined ? {} : { 'content-length': String(length) }
-      const fields = headersForUpstream(request.rawHeaders, path.flavour, {
+      const sent = isOwn ? request.rawHeaders : ofAnyApi(request.rawHeaders)
+      const fields = headersForUpstream(sent, flavour, {
         ...headers,
         'content-type': type,
         ...lengthField,

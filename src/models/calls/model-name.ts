@@ -35,6 +35,8 @@ export interface ModelFinder {
    */
   find(body: Buffer, isWhole: boolean): ModelName
   /** The range of a field; undefined if the body does not have it, or is a form. */
+  /** Whether the value that a parser builds is not much larger than its text. Absent: it is not JSON. */
+  readonly isSimple?: boolean
   rangeOf?(name: BodyField): readonly [start: number, end: number] | undefined
 }
 
@@ -57,6 +59,9 @@ export function withModelName(
 }
 
 const quote = 0x22
+/** An object takes a hundred times as much memory as its text, and writing JSON is recursive. */
+const maxValues = 100_000
+const maxDepth = 100
 
 /**
  * Finds the model in a JSON object. Parsers differ in which of two equal fields they use, and some ignore case (Go's
@@ -81,6 +86,10 @@ export class JsonModel implements ModelFinder {
     if (body[start] !== quote) throw unclearModel('The field model must be a string.')
     const name = String(JSON.parse(body.toString('utf8', start, end)))
     return { name, start, end, encode: (other) => JSON.stringify(other) }
+  }
+
+  get isSimple(): boolean {
+    return this.#scanner.values <= maxValues && this.#scanner.depth <= maxDepth
   }
 
   rangeOf(name: BodyField): readonly [start: number, end: number] | undefined {

@@ -39,6 +39,7 @@ export function passedAnswer(answer: BegunAnswer, context: AnswerContext): HttpR
     headers: [
       ...headersForClient(answer.headers, new UpstreamKeys([target]).isIn),
       ['x-bucketry-attempts', String(attempts)],
+      ...(answer.translated?.fields ?? []),
     ],
     body: bodyOf(answer, context),
     logFields: { model: call.body.model, connection: target.connection.id, attempts },
@@ -47,6 +48,7 @@ export function passedAnswer(answer: BegunAnswer, context: AnswerContext): HttpR
 
 function bodyOf(answer: BegunAnswer, { call, observed }: AnswerContext): StreamBody {
   const { held, body, isStream, end, headers } = answer
+  const stream = answer.translated?.stream
   const { signal } = call.request
   const usage = new UsageReader(isStream)
   const isPlain = headers['content-encoding'] === undefined
@@ -57,12 +59,13 @@ function bodyOf(answer: BegunAnswer, { call, observed }: AnswerContext): StreamB
   let bytes = 0
   let isWhole = false
   return {
-    length: Number.isSafeInteger(declared) ? declared : undefined,
+    length: stream === undefined && Number.isSafeInteger(declared) ? declared : undefined,
     async lend(borrow) {
       const pass = async (piece: Buffer) => {
         bytes += piece.length
         if (isRead) usage.take(piece)
-        await borrow(piece)
+        const passed = stream === undefined ? piece : Buffer.from(stream.take(piece))
+        if (passed.length > 0) await borrow(passed)
       }
       try {
         for (const piece of held) await pass(piece)
@@ -71,7 +74,9 @@ function bodyOf(answer: BegunAnswer, { call, observed }: AnswerContext): StreamB
         for (let next = await body.next(); next.done !== true; next = await body.next()) {
           await pass(next.value)
         }
-        isWhole = true
+        if (stream !== undefined) await borrow(Buffer.from(stream.end()))
+        if (stream?.state === 'open') throw new Error('the upstream wrote no end')
+        isWhole = stream?.state !== 'failed'
       } catch (cause) {
         // The client has disconnected, which is not a failure of the upstream.
         if (signal.aborted) return

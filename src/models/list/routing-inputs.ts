@@ -43,6 +43,8 @@ export interface ProviderSpecificData {
   readonly weight?: number | undefined
   /** The price of each of its models. */
   readonly price?: ModelPrice | undefined
+  /** Whether calls in other APIs are translated for it. Default: true. */
+  readonly translate?: boolean | undefined
 }
 
 /** US dollars per million tokens, which is millionths of a dollar per token. */

@@ -25,6 +25,8 @@ export interface ActiveConnection {
   /** Its share of the calls among connections of one priority. */
   readonly weight: number
   readonly price: ModelPrice | undefined
+  /** False: calls in other APIs than its own are not translated for it. */
+  readonly translate?: false | undefined
 }
 
 interface ListedCombo {
@@ -64,6 +66,7 @@ function readConnection(row: Row): ActiveConnection {
     priority: rankOf(row.priority),
     weight: isAmount(data.weight) && data.weight > 0 ? data.weight : 1,
     price: priceOf(data.price),
+    translate: data.translate === false ? false : undefined,
   }
 }
 

@@ -137,13 +137,14 @@ function changedTo<Value>(given: Value | undefined, before: Value): Value {
 /** Merges field by field; null removes a field, or all of them. */
 function changedData(given: GivenData, before: ProviderSpecificData | undefined): GivenData {
   if (given === null) return null
-  const { baseUrl, prefix, enabledModels, weight, price } = given ?? {}
+  const { baseUrl, prefix, enabledModels, weight, price, translate } = given ?? {}
   return {
     baseUrl: changedTo(baseUrl, before?.baseUrl),
     prefix: changedTo(prefix, before?.prefix),
     enabledModels: changedTo(enabledModels, before?.enabledModels?.slice()),
     weight: changedTo(weight, before?.weight),
     price: changedTo(price, before?.price),
+    translate: changedTo(translate, before?.translate),
   }
 }
 

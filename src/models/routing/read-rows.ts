@@ -41,6 +41,7 @@ const connectionRow = z.object({
       enabledModels: z.array(z.string().catch('')).optional().catch(undefined),
       weight: weight.optional().catch(undefined),
       price: price.optional().catch(undefined),
+      translate: z.boolean().optional().catch(undefined),
     })
     .optional()
     .catch(undefined),

@@ -36,6 +36,10 @@ const providerSpecificData = z.strictObject({
     .nullish()
     .describe('Its share of the calls among connections of one priority. Default: 1'),
   price: price.nullish(),
+  translate: z
+    .boolean()
+    .nullish()
+    .describe('Whether calls in other APIs than its own are translated for it. Default: true'),
 })
 
 const connectionFields = {
@@ -123,6 +127,7 @@ const providerSpecificDataAnswer = z.object({
   enabledModels: z.array(z.string()).readonly().optional(),
   weight: z.int().optional(),
   price: price.optional(),
+  translate: z.boolean().optional(),
 })
 
 const connectionAnswer = z.object({

@@ -36,13 +36,17 @@ export class RemainingTargets {
 
   constructor(
     targets: readonly CallTarget[],
-    given: { readonly pauses: Pauses; readonly path: string; readonly sender: Sender },
+    given: {
+      readonly pauses: Pauses
+      readonly pathOf: (target: CallTarget) => string
+      readonly sender: Sender
+    },
   ) {
     this.#targets = targets
     this.#left = targets
-    const { pauses, path, sender } = given
-    this.#pauseOf = (target) => pauses.pauseOf(target, path, sender)
-    this.#waitMs = (target) => pauses.waitMs(target, path, sender)
+    const { pauses, pathOf, sender } = given
+    this.#pauseOf = (target) => pauses.pauseOf(target, pathOf(target), sender)
+    this.#waitMs = (target) => pauses.waitMs(target, pathOf(target), sender)
   }
 
   /** The target of the next attempt; undefined: none is left. A target that failed a moment ago is the last resort. */
@@ -57,6 +61,10 @@ export class RemainingTargets {
   /** Counts an attempt. */
   take(target: CallTarget): void {
     this.attempts += 1
+    this.leaveOut(target)
+  }
+
+  leaveOut(target: CallTarget): void {
     this.#left = this.#left.filter((one) => one !== target)
   }
 
@@ -87,6 +95,12 @@ export class RemainingTargets {
       repeatable.has(status) &&
       this.#pauseOf(target) === undefined
     )
+  }
+
+  /** Whether the call may succeed later although it fails now. */
+  get mayPass(): boolean {
+    const rows = [this.failed?.failure, ...this.paused].flatMap((one) => one?.row ?? [])
+    return rows.some(({ scope }) => scope !== 'request' && scope !== 'model')
   }
 
   /** The targets that are paused, the one whose pause ends first in front. */

@@ -54,11 +54,13 @@ test('newConnectionBody of a custom endpoint contains its kind instead of a prov
   newConnection.parse(body)
 })
 
+const emptied = { weight: null, price: null, translate: null }
+
 test('connectionChange of an unchanged draft keeps everything, including the key', () => {
   const body = connectionChange(connectionDraft(stored))
   assert.deepEqual(body, {
     ...{ name: 'Lab', priority: null },
-    providerSpecificData: { ...stored.providerSpecificData, weight: null, price: null },
+    providerSpecificData: { ...stored.providerSpecificData, ...emptied },
   })
   connectionChangeSchema.parse(body)
 })
@@ -90,14 +92,26 @@ test('A draft keeps priority and weight, and leaves text to the service', () => 
   assert.deepEqual(added, { provider: 'openai', priority: 1 })
 })
 
+test('A draft says whether calls are translated', () => {
+  const off = {
+    ...stored,
+    providerSpecificData: { ...stored.providerSpecificData, translate: false },
+  }
+  const draft = connectionDraft(off)
+  const body = connectionChangeSchema.parse(connectionChange(draft))
+  assert.equal(body.providerSpecificData?.translate, false)
+  assert.match(connectionDetail(off), /not translated$/)
+  const on = connectionChangeSchema.parse(connectionChange({ ...draft, translate: '' }))
+  assert.equal(on.providerSpecificData?.translate, null)
+  const added = newConnectionBody({ ...newConnectionDraft, provider: 'openai', translate: 'off' })
+  assert.deepEqual(added, { provider: 'openai', providerSpecificData: { translate: false } })
+})
+
 test('connectionChange removes emptied fields', () => {
   const draft = { name: '', apiKey: '', baseUrl: ' ', prefix: '', enabledModels: '\n' }
   assert.deepEqual(connectionChange(draft), {
     ...{ name: null, priority: null },
-    providerSpecificData: {
-      ...{ baseUrl: null, prefix: null, enabledModels: null },
-      ...{ weight: null, price: null },
-    },
+    providerSpecificData: { baseUrl: null, prefix: null, enabledModels: null, ...emptied },
   })
 })
 

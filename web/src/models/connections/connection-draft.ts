@@ -63,6 +63,17 @@ const placeFields: readonly FieldSpec[] = [
     placeholder: '1',
   },
   priceField('providerSpecificData.price', 'of all its models'),
+  {
+    name: 'translate',
+    label: 'Calls in other APIs',
+    kind: 'select',
+    path: 'providerSpecificData.translate',
+    description: 'For example Claude Code with a model that has only Chat Completions',
+    options: [
+      { value: '', label: 'Translate' },
+      { value: 'off', label: 'Do not translate' },
+    ],
+  },
 ]
 
 export function newConnectionFields(providers: readonly FieldOption[]): readonly FieldSpec[] {
@@ -125,8 +136,9 @@ export function connectionFields(connection: ConnectionAnswer): readonly FieldSp
 export function connectionDraft(connection: ConnectionAnswer): Draft {
   const { name = '', priority = '', providerSpecificData = {} } = connection
   const { baseUrl = '', prefix = '', enabledModels = [], weight = '', price } = providerSpecificData
+  const translate = providerSpecificData.translate === false ? 'off' : ''
   return {
-    ...{ name, apiKey: '', baseUrl, prefix, enabledModels: enabledModels.join('\n') },
+    ...{ name, apiKey: '', baseUrl, prefix, enabledModels: enabledModels.join('\n'), translate },
     ...{ priority: String(priority), weight: String(weight), price: priceText(price) },
   }
 }
@@ -138,7 +150,7 @@ export function connectionChange(draft: Draft): object {
   const { name = '', apiKey = '', removesKey } = draft
   const emptied = {
     ...{ baseUrl: null, prefix: null, enabledModels: null },
-    ...{ weight: null, price: null },
+    ...{ weight: null, price: null, translate: null },
   }
   return {
     name: name === '' ? null : name,
@@ -155,6 +167,7 @@ interface ProviderData {
   readonly enabledModels?: readonly string[]
   readonly weight?: number | string
   readonly price?: object | string
+  readonly translate?: false
 }
 
 /** Only the fields that are filled in. */
@@ -169,6 +182,7 @@ function providerDataOf(draft: Draft): ProviderData {
     ...(models.length > 0 && { enabledModels: models }),
     ...(weight !== undefined && { weight }),
     ...(price !== undefined && { price }),
+    ...(draft.translate === 'off' && { translate: false }),
   }
 }
 

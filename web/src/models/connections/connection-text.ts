@@ -8,7 +8,7 @@ export function connectionName({ name, provider }: ConnectionAnswer): string {
 /** A one-line description of a connection. */
 export function connectionDetail(connection: ConnectionAnswer): string {
   const { provider, apiKey, priority, providerSpecificData = {} } = connection
-  const { baseUrl, prefix, enabledModels, weight } = providerSpecificData
+  const { baseUrl, prefix, enabledModels, weight, translate } = providerSpecificData
   return [
     connectionName(connection) === provider ? undefined : kindOf(provider),
     baseUrl,
@@ -17,6 +17,7 @@ export function connectionDetail(connection: ConnectionAnswer): string {
     enabledModels?.length ? `${formatAmount(enabledModels.length, 'model')} selected` : undefined,
     priority === undefined ? undefined : `priority ${priority}`,
     weight === undefined ? undefined : `weight ${weight}`,
+    translate === false ? 'not translated' : undefined,
   ]
     .filter((part) => part !== undefined && part !== '')
     .join(' · ')
