@@ -43,8 +43,9 @@ export class KeyList {
     const kept = this.#kept.find(name, [models], now())
     if (kept !== undefined) return kept
     const isWhole = this.#kept.keepJson(name, [models], {
-      data: jsonOf(selected(models, wanted), (model) => openAiEntry(model)),
+      // First, because a list that is too large is cut at its end.
       ...(forCodex && { models: jsonOf(selected(models, { ...wanted, kind: 'llm' }), codexEntry) }),
+      data: jsonOf(selected(models, wanted), (model) => openAiEntry(model)),
     })
     if (!isWhole && !this.#isCut) {
       this.#isCut = true

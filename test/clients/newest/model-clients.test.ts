@@ -1,5 +1,5 @@
 import { type TestContext, test } from 'node:test'
-import { StrictUpstream, streamHead } from '../../fakes/strict-upstream.ts'
+import { StrictUpstream, sendJson, streamHead } from '../../fakes/strict-upstream.ts'
 import { fieldsOf, modelsApiKey, startCalling } from '../../support/calling.ts'
 import type { NewestClient } from './clients.ts'
 import { absenceOfRegistry, installAlone } from './installers.ts'
@@ -14,7 +14,7 @@ const client = (
 const clients: readonly NewestClient[] = [
   client('npm', 'node/call-openai.mjs', 'openai'),
   client('npm', 'node/call-anthropic.mjs', '@anthropic-ai/sdk'),
-  client('npm', 'node/call-ai.mjs', 'ai', '@ai-sdk/openai-compatible'),
+  client('npm', 'node/call-ai.mjs', 'ai', '@ai-sdk/openai-compatible', '@ai-sdk/anthropic'),
   client('PyPI', 'python/call_openai.py', 'openai'),
   client('PyPI', 'python/call_anthropic.py', 'anthropic'),
   client('PyPI', 'python/call_langchain.py', 'langchain-openai'),
@@ -29,21 +29,30 @@ for (const each of clients) {
   })
 }
 
-/** A gateway with an upstream of each API. */
+/** An answer with all fields (https://platform.claude.com/docs/en/api/messages). */
+const message = {
+  ...{ id: 'msg_1', type: 'message', role: 'assistant', model: 'solo-anthropic' },
+  content: [{ type: 'text', text: 'héllo' }],
+  ...{ stop_reason: 'end_turn', stop_sequence: null },
+  usage: { input_tokens: 7, output_tokens: 5 },
+}
+
+/** A gateway with an upstream of each API. `solo-FLAVOUR` is at one of them, so that its name needs no prefix. */
 async function endpoint(t: TestContext): Promise<string> {
   const { url, connect } = await startCalling(t)
   for (const flavour of ['openai', 'anthropic'] as const) {
-    const upstream = await StrictUpstream.start(t, { flavour, models: ['big', 'stall'] })
+    const models = ['big', 'stall', `solo-${flavour}`]
+    const upstream = await StrictUpstream.start(t, { flavour, models })
     const { behave } = upstream
     upstream.behave = (call, response) => {
+      if (call.model === 'solo-anthropic') return sendJson(response, 200, message)
       if (call.model !== 'stall') return behave(call, response)
       response.writeHead(200, streamHead).write('data: {"choices":[{"delta":{"content":"x"}}]}\n\n')
     }
     const fields = fieldsOf(upstream)
-    const enabledModels = ['big', 'stall']
     await connect(flavour, {
       ...fields,
-      providerSpecificData: { ...fields.providerSpecificData, enabledModels },
+      providerSpecificData: { ...fields.providerSpecificData, enabledModels: models },
     })
   }
   return url

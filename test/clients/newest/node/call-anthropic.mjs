@@ -19,4 +19,15 @@ assert.equal(text, 'héllo')
 
 await client.messages.countTokens({ model: request.model, messages: request.messages })
 
+const apps = client.withOptions({ baseURL: `${process.env.ENDPOINT}/ai` })
+const listed = []
+for await (const { id, display_name } of apps.models.list({ limit: 2 })) {
+  listed.push(id)
+  assert.equal(display_name, id)
+}
+assert.equal(new Set(listed).size, 6, listed.join())
+assert.equal((await apps.models.retrieve('solo-anthropic')).type, 'model')
+await assert.rejects(apps.models.retrieve('none'), { status: 404 })
+await apps.messages.create({ ...request, model: 'solo-anthropic' })
+
 await assert.rejects(client.messages.create({ ...request, model: 'none' }), { status: 404 })

@@ -16,6 +16,13 @@ assert.equal(text, 'héllo 🦥')
 const file = await toFile(Buffer.alloc(300_000, 1), 'speech.wav')
 await client.audio.transcriptions.create({ model, file })
 
+const apps = client.withOptions({ baseURL: `${process.env.ENDPOINT}/ai/v1` })
+const listed = []
+for await (const { id } of apps.models.list()) listed.push(id)
+assert.ok(listed.includes(model) && listed.includes('anthropic/big'), listed.join())
+assert.equal((await apps.models.retrieve(model)).id, model)
+await apps.chat.completions.create({ model: 'solo-openai', messages })
+
 await assert.rejects(client.chat.completions.create({ model: 'none', messages }), { status: 404 })
 
 const canceled = await client.chat.completions.create({

@@ -10,6 +10,11 @@ for event in client.messages.create(**request, stream=True):
     if event.type == "content_block_delta":
         text += event.delta.text
 assert text == "héllo", text
+apps = client.with_options(base_url=os.environ["ENDPOINT"] + "/ai")
+listed = [model.id for model in apps.models.list(limit=2)]
+assert len(set(listed)) == len(listed) == 6, listed
+assert apps.models.retrieve("anthropic/big").display_name == "anthropic/big"
+apps.messages.create(**{**request, "model": "solo-anthropic"})
 try:
     client.messages.create(**{**request, "model": "none"})
     raise AssertionError("an unknown model was called")
