@@ -27,6 +27,7 @@ import { passedAnswer } from './passed-answer.ts'
 import { conversationOf, spread } from './spreading.ts'
 import { RefusedFields, TranslatedCall } from './translated-call.ts'
 import { isTranslated, translatedTargets, upstreamOf } from './translated-targets.ts'
+import { waitingStream } from './waiting-stream.ts'
 
 export interface ModelCallsParts {
   readonly index: Pick<CallIndex, 'resolve'>
@@ -49,6 +50,8 @@ interface Call {
   readonly path: CallPath
   readonly caller: Caller
   readonly body: CallBody
+  /** Whether the client asks for a stream of events. */
+  readonly isStream: boolean
   readonly sender: Sender
   /** Frees its memory and its reservation of tokens. May be called again. */
   readonly release: () => void
@@ -96,7 +99,13 @@ export class ModelCalls {
         const tokens = estimatedTokensOf(path, body.bytes)
         letGo = await caller.hold(expectedUse(tokens, targets, body.fields))
       }
-      return await this.#tryAll(targets, { request, path, caller, body, sender, release })
+      const isStream = body.fields.value('stream') === true
+      const given = { request, path, caller, body, isStream, sender, release }
+      const coming = this.#tryAll(targets, given)
+      if (!isStream) return await coming
+      const { model } = body
+      coming.catch(release)
+      return await waitingStream(coming, { path, target: request.rawPath, model, patienceMs })
     } catch (error) {
       release()
       throw error
@@ -233,7 +242,7 @@ export class ModelCalls {
 
   async #attempt(
     target: CallTarget,
-    { request, path: given, body }: Call,
+    { request, path: given, body, isStream }: Call,
     translated?: TranslatedCall,
   ): Promise<Attempt> {
     const { client, firstByteMs, answerMs, now, catalogue } = this.#parts
@@ -261,7 +270,7 @@ export class ModelCalls {
         { url, headers: fields, body: bytes },
         {
           ...{ client, now, signal, isRepeatable: body.isWhole, patienceMs },
-          firstByteMs: body.fields.value('stream') === true ? firstByteMs : answerMs,
+          firstByteMs: isStream ? firstByteMs : answerMs,
         },
       )
     } catch (error) {

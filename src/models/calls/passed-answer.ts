@@ -89,7 +89,8 @@ function bodyOf(answer: BegunAnswer, { call, observed }: AnswerContext): StreamB
       // An upstream may close its connection as usual after it has failed.
       const isDone = isWhole && (!isEnding || usage.hasEnded)
       const isBroken = !isDone && !signal.aborted
-      const contentBytes = isRead && isStream ? usage.contentBytes : bytes
+      // Events of an unknown form count as a whole.
+      const contentBytes = usage.contentBytes > 0 ? usage.contentBytes : bytes
       observed.end({ tokens, bytes, contentBytes, isBroken, isWhole: isDone })
       call.release()
     },
