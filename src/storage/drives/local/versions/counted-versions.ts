@@ -174,6 +174,17 @@ export function isNullTime(versioning: Versioning, time: string): boolean {
   return isNullAt(versioning, timeIn(time) ?? 0)
 }
 
+/** From here on, a time has no text that `timeIn` reads. */
+const noTextMs = Date.UTC(10_000, 0)
+
+/** As isNullTime of the text of the file's time, which each GET and each entry of a listing would parse again. */
+export function isNullFile(
+  versioning: Versioning,
+  { modifiedAtMs }: { modifiedAtMs: number },
+): boolean {
+  return isNullAt(versioning, modifiedAtMs < noTextMs ? Math.floor(modifiedAtMs) : 0)
+}
+
 /** The object's metadata with its version ID, if its bucket has or had versions. */
 export function withVersionId<Metadata extends ObjectMetadata>(
   { versioningOf }: { readonly versioningOf: VersioningOf },
@@ -183,7 +194,7 @@ export function withVersionId<Metadata extends ObjectMetadata>(
   const versioning = versioningOf(bucket)
   if (versioning === undefined) return metadata
   const time = timeText(metadata.modifiedAtMs)
-  return { ...metadata, versionId: versionIdOf({ time, isNull: isNullTime(versioning, time) }) }
+  return { ...metadata, versionId: versionIdOf({ time, isNull: isNullFile(versioning, metadata) }) }
 }
 
 /** This time, or that after the newest version if it is not later: clocks differ, and a file may have any time. */

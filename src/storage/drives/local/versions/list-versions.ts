@@ -14,9 +14,8 @@ import { requireOwnFolder } from '../local-root.ts'
 import { versionStoreOf } from '../object-path.ts'
 import type { StampedFile } from '../objects/attribute-cache.ts'
 import type { OpenDrive } from '../open-drive.ts'
-import { isNullTime } from './counted-versions.ts'
+import { isNullFile } from './counted-versions.ts'
 import { KeyVersions, type ListedVersion, onlyVersion } from './key-versions.ts'
-import { timeText } from './version-names.ts'
 
 /** Names read ahead of the entries. */
 const batchLimit = 1_000
@@ -138,9 +137,9 @@ class MergedVersions {
     })
   }
 
-  #isNull({ modifiedAtMs }: StampedFile): boolean {
+  #isNull(file: StampedFile): boolean {
     const versioning = this.#drive.versioningOf(this.#bucket)
-    return versioning === undefined || isNullTime(versioning, timeText(modifiedAtMs))
+    return versioning === undefined || isNullFile(versioning, file)
   }
 
   async #described(

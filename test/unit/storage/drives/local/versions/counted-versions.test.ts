@@ -4,6 +4,8 @@ import fc from 'fast-check'
 import {
   archivedAs,
   countVersions,
+  isNullFile,
+  isNullTime,
   isTaken,
   newMarker,
 } from '../../../../../../src/storage/drives/local/versions/counted-versions.ts'
@@ -105,4 +107,17 @@ test('there is an order after the last time', () => {
   const next = archivedAs(current(at(1)), stored, enabled)
   assert.equal(next?.name, `${last}~${at(1)}`)
   assert.deepEqual(ids(namesOf([last, next?.name ?? '']).newestFirst()), [at(1), last])
+})
+
+test('a file has the version null if its time as text has', () => {
+  const ends = [0, 1_000, 2_000].flatMap((ms) => [-1, -0.5, 0, 0.5].map((part) => base + ms + part))
+  for (const modifiedAtMs of [...ends, -1, 0, Date.UTC(10_000, 0) - 1, Date.UTC(10_000, 0)]) {
+    for (const versioning of [enabled, suspended]) {
+      assert.equal(
+        isNullFile(versioning, { modifiedAtMs }),
+        isNullTime(versioning, timeText(modifiedAtMs)),
+        String(modifiedAtMs),
+      )
+    }
+  }
 })
