@@ -37,6 +37,8 @@ const longestFileMs = Number(process.env.LONGEST_FILE_MS ?? (isFull ? 60 : 20) *
 /** Less than the limits of the jobs in .github/workflows: what they stop says nothing about what it was doing. */
 const longestRunMs = Number(process.env.LONGEST_RUN_MS ?? (isFull ? 110 : 50) * 60_000)
 const running = new RunningFiles(longestFileMs)
+/** Whether node:test has reported all files. */
+let isOver = false
 const failedFiles = new Set<string>()
 /** In the order in which they failed, whereas node:test shows a file after all files before it. */
 const failures: string[] = []
@@ -46,7 +48,7 @@ const durations = new Map<string, number>()
 process.env.NODE_COMPILE_CACHE ??= join(project, 'node_modules/.cache/node-compile')
 process.on('exit', () => {
   const left = running.killAll()
-  if (left.length > 0) showStopped(left)
+  if (!isOver && left.length > 0) showStopped(left)
   const isRefused = isCi && counts.skipped > 0
   if (counts.failed > 0 || counts.passed === 0 || isRefused) process.exitCode = 1
   const turn = process.env.SHARE_TURN
@@ -68,6 +70,7 @@ try {
   const files = shareProcesses(names.flatMap(filesOf), groupFolder)
   const execArgv = ['--import', pathToFileURL(join(import.meta.dirname, 'report-cpu.ts')).href]
   await finished(run({ files, concurrency, execArgv, timeout: longestFileMs }))
+  isOver = true
   showTimes(process.env.CPU_TIMES)
 } finally {
   rmSync(groupFolder, { recursive: true })

@@ -78,6 +78,7 @@ suite('run-tests.ts', {
     assert.match(printed, /0\.test\.mjs takes longer than 10 s: it is killed/)
     assert.match(printed, /1\.test\.mjs takes longer than 10 s: it has ended, but another/)
     assert.match(printed, /^3 passed, 2 failed, 0 skipped$/m)
+    assert.doesNotMatch(printed, /still running/)
     assert.equal(status, 1)
     const [hung = '', left = ''] = paths
     await until(() => !pidsOf(hung).some(doesRun))
