@@ -26,6 +26,8 @@ export interface FleetDrive {
   /** How long a write may still happen after the connection of its client has broken. */
   readonly lateMs: number
   readonly shapes?: Shapes
+  /** Whether its bucket can have versions. */
+  readonly hasVersions: boolean
   /** @param address where a server of its own may listen */
   open(cleaning: AsyncDisposableStack, address: string): Promise<OpenFleetDrive>
 }
@@ -47,6 +49,7 @@ export const sharedFolder: FleetDrive = {
   clients: { writers: 48, counters: 6, readers: 0, creators: 0 },
   share: Number(givenShare ?? 0.1),
   lateMs: 0,
+  hasVersions: true,
   async open(cleaning) {
     const name = `bucketry-fleet-${randomUUID()}`
     const folders = givenFolders.map((folder) => join(folder, name))
@@ -74,6 +77,7 @@ export const s3Store: FleetDrive = {
   share: Number(givenShare ?? 0.02),
   // A store that was suspended still gets what a gateway had sent before it was killed.
   lateMs: 15_000,
+  hasVersions: ['bucketry', 'minio'].includes(storeName),
   shapes: {
     // Stores that keep objects as files have no object whose name is the folder of another's.
     keysOf: (index) => [`w${index}/a`, `w${index}/b`, `w${index}/c/d/e`],

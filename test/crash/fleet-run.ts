@@ -17,7 +17,8 @@ import { FleetMember } from './fleet-member.ts'
 import { type Fleet, FleetWriters } from './fleet-writers.ts'
 import { BelievedStore, verifyStore } from './store.ts'
 import { verifyParts } from './uploads.ts'
-import { putCopySource } from './writers.ts'
+import { setVersioning, verifyVersions } from './verify-versions.ts'
+import { putCopySource, smallShapes } from './writers.ts'
 
 const seed = Number(process.env.FLEET_SEED ?? randomInt(2 ** 31))
 /** What each gateway's clock shows. */
@@ -35,7 +36,7 @@ export function fleetLimitMs({ share, gateways }: FleetDrive): number {
  * Gateways over one drive, PostgreSQL and Redis. Each gateway has its own PID namespace and network, like a separate
  * host. The clocks differ by up to two minutes. Clients write through all gateways, while all but one of them at a time
  * are killed, suspended, restarted, or cut off from the servers. The servers are also killed and suspended. Half-way, a
- * newer version migrates the database.
+ * newer version migrates the database. With an even seed, the bucket has versions.
  *
  * @param before what happens first, while nothing is disturbed
  */
@@ -71,9 +72,15 @@ async function runMembers(t: TestContext, drive: FleetDrive, run: FleetRun): Pro
   const { start, ...servers } = await scene(t.signal, drive, run)
   const [first, ...others] = clocks.slice(0, drive.gateways)
   const fleet: Fleet = await Promise.all([start(first ?? {}), ...others.map(start)])
-  const { clients, shapes, share, lateMs } = drive
+  const { clients, share, lateMs, hasVersions } = drive
   const random = new Random(seed)
   const store = new BelievedStore(lateMs)
+  const isVersioned = hasVersions && seed % 2 === 0
+  const shapes = isVersioned ? smallShapes(drive.shapes) : drive.shapes
+  if (isVersioned) {
+    store.versions = new Map()
+    await setVersioning(fleet[0].server, 'Enabled')
+  }
   await run.before(fleet, store)
   await putCopySource({ server: fleet[0].server, store })
   const writers = new FleetWriters({ fleet, store, random, clients, shapes })
@@ -116,6 +123,8 @@ async function scene(signal: AbortSignal, drive: FleetDrive, { members, cleaning
     ACCESS_KEY: testCredentials.accessKey,
     SECRET_KEY: testCredentials.secretKey,
     ALLOWED_BUCKETS: testBucket,
+    // Versions are an option of a bucket.
+    BUCKET_CREATION: 'on',
     DATABASE_URL: at(postgresAddress, databaseUrl),
     AUTH_KV: at(redisAddress, redis.url),
     DATABASE_POOL: '5',
@@ -160,4 +169,7 @@ async function verify(fleet: Fleet, store: BelievedStore, writers: FleetWriters)
     await member.untilReady()
     assert.deepEqual(await verifyStore(member.server, store), [])
   }
+  const [, ...others] = fleet
+  const servers = [first.server, ...others.map(({ server }) => server)] as const
+  assert.deepEqual(await verifyVersions(servers, store), [])
 }

@@ -1,6 +1,6 @@
 /** Gateways that are killed again and again while they change a bucket with versions. */
 import { randomInt } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { diskFolder } from '../support/disk-folder.ts'
@@ -25,17 +25,23 @@ const shapes: Shapes = {
 
 type Settings = Readonly<Record<string, string>>
 
-/** @param gateways settings of each; all of them share the folder */
+interface CrashedGateways {
+  /** Settings of each; all of them share the folder. */
+  readonly gateways: readonly [Settings, ...Settings[]]
+  readonly rounds: number
+  /** As of GatewayProcessOptions. */
+  readonly under?: readonly string[]
+}
+
 async function crashAgainAndAgain(
   t: TestContext,
-  gateways: readonly [Settings, ...Settings[]],
-  rounds: number,
+  { gateways, rounds, under = [] }: CrashedGateways,
 ) {
   t.diagnostic(`CRASH_SEED=${seed}`)
   const folder = mkdtempSync(join(diskFolder, 'bucketry-versions-crash-'))
   t.after(() => rmSync(folder, { recursive: true, force: true }))
   const start = async (settings: Settings) => {
-    const server = await startGatewayProcess({ folder, settings: { ...own, ...settings } })
+    const server = await startGatewayProcess({ folder, under, settings: { ...own, ...settings } })
     t.after(() => server.kill())
     return server
   }
@@ -56,7 +62,18 @@ async function crashAgainAndAgain(
 }
 
 test('a gateway killed at random moments loses no version, and has none twice', async (t) => {
-  await crashAgainAndAgain(t, [{}], rounds)
+  await crashAgainAndAgain(t, { gateways: [{}], rounds })
+})
+
+test('so does one on a file system without hard links', async (t) => {
+  if (!existsSync('/usr/bin/strace')) return t.skip("needs Debian's strace")
+  // As the kernel answers on exFAT (link(2), EPERM).
+  const calls = ['trace=link,linkat', 'inject=link,linkat:error=EPERM'].flatMap((one) => [
+    '-e',
+    one,
+  ])
+  const under = ['/usr/bin/strace', '-f', '--seccomp-bpf', '-o', '/dev/null', ...calls]
+  await crashAgainAndAgain(t, { gateways: [{}], rounds: Math.ceil(rounds / 2), under })
 })
 
 test('two gateways on PostgreSQL, each killed, have the same versions in the same order', async (t) => {
@@ -64,5 +81,5 @@ test('two gateways on PostgreSQL, each killed, have the same versions in the sam
   if (postgres === undefined) return t.skip('PostgreSQL is not installed (.ci/run installs it)')
   t.after(() => postgres.stop())
   const shared = { DATABASE_URL: await postgres.createDatabase() }
-  await crashAgainAndAgain(t, [shared, shared], Math.ceil(rounds / 2))
+  await crashAgainAndAgain(t, { gateways: [shared, shared], rounds: Math.ceil(rounds / 2) })
 })

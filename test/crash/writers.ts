@@ -24,11 +24,20 @@ export interface Shapes {
   partSizes(random: Random): readonly number[]
 }
 
+/** One key's name is a folder of another's. */
+function nestedKeys(index: number): [string, ...string[]] {
+  return [`w${index}/a`, `w${index}/a/b`, `w${index}/c/d/e`]
+}
+
 const anyShapes: Shapes = {
-  // One key's name is a folder of another's.
-  keysOf: (index) => [`w${index}/a`, `w${index}/a/b`, `w${index}/c/d/e`],
+  keysOf: nestedKeys,
   partSizes: (random) =>
     Array.from({ length: random.integer(1, 5) }, () => 1 + random.size(mostPartBytes)),
+}
+
+/** For a bucket that keeps all versions, and a test that reads all of them. */
+export function smallShapes({ keysOf }: Pick<Shapes, 'keysOf'> = { keysOf: nestedKeys }): Shapes {
+  return { keysOf, mostBytes: 20_000, partSizes: (random) => [1 + random.size(20_000)] }
 }
 
 export interface Workload extends WriteTarget {

@@ -4,7 +4,7 @@ import { shareOf } from '../support/test-groups.ts'
 import type { Scope } from '../support/webdav/server-process.ts'
 import { lastFirst, suiteScope } from '../support/webdav/suite-scope.ts'
 import type { FaultWorld, Step } from './fault-world.ts'
-import { observe } from './observe.ts'
+import { observe, observeVersions } from './observe.ts'
 import { type Operation, putCall } from './operations.ts'
 import { isSuccess } from './s3-caller.ts'
 import { type Version, wholeVersion } from './version.ts'
@@ -152,6 +152,7 @@ async function hasStruck(world: FaultWorld, one: FaultCase): Promise<boolean> {
   const isAcknowledged = await operation.run(world.s3, key)
   const isStruck = world.settle()
   const allowed = isAcknowledged ? [after] : [before, after]
+  if (world.hasVersions) await observeVersions(world, key, { before, allowed })
   const others = world.isOfOthers(fault) ? 'before' : undefined
   if (others !== undefined) {
     await world.catchUp?.()

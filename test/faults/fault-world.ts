@@ -25,6 +25,8 @@ export interface FaultWorld {
   order(fault: string, skip: number): void
   /** Removes faults that have not occurred, and returns whether there were none. */
   settle(): boolean
+  /** The drive's bucket has versions. Absent if it never had any. */
+  readonly hasVersions?: boolean
   /** The MD5 of every file of the key on the server itself. */
   stored(key: string): Promise<readonly string[]>
 }

@@ -108,3 +108,28 @@ async function checkOther(drive: Drive, { bucket, key, version }: Place): Promis
     'read by another process',
   )
 }
+
+/**
+ * Checks that the versions of a key are those from before the operation or those after it: none is lost. A request whose reply
+ * was lost is sent again, and may have made two versions (docs/s3-drive.md, "Versions").
+ */
+export async function observeVersions(
+  { other, s3 }: FaultWorld,
+  key: string,
+  { before, allowed }: { before: Version | undefined; allowed: readonly (Version | undefined)[] },
+): Promise<void> {
+  const entries =
+    (await other.listVersions?.(s3.bucket, { prefix: key, after: '' }).next(100)) ?? []
+  const found = entries.map((entry) => {
+    if (entry.kind === 'folder') return entry.key
+    return entry.isDeleteMarker ? 'marker' : entry.etag
+  })
+  const former = before === undefined ? [] : [before.etag]
+  const histories = allowed.map((version) => {
+    if (version === before) return former
+    return [version?.etag ?? 'marker', ...former]
+  })
+  const once = found.filter((etag, index) => etag !== found[index - 1])
+  const isRight = histories.some((history) => history.join() === once.join())
+  assert.ok(isRight, `versions ${found}, not ${histories.join(' or ')}`)
+}

@@ -56,13 +56,24 @@ interface S3World extends FaultWorld {
   sweep(): Promise<readonly string[]>
 }
 
-/** A gateway on another one, with a faulty proxy in between. */
-export async function openS3World(scope: Scope): Promise<S3World> {
-  const store = await startGatewayInProcess(scope as TestContext, { COMPATIBILITY: 'aws' })
+/** Versions of the bucket since long ago. */
+const versioning = { changes: [1_000_000] }
+
+/**
+ * A gateway on another one, with a faulty proxy in between.
+ *
+ * @param hasVersions whether its bucket has versions: then it is a bucket of the store, and not a folder of one
+ */
+export async function openS3World(scope: Scope, hasVersions = false): Promise<S3World> {
+  const settings = { COMPATIBILITY: 'aws', BUCKET_CREATION: 'on' }
+  const store = await startGatewayInProcess(scope as TestContext, settings)
   const proxy = await startFaultyProxy(scope, store.url)
-  const path = newFolder(store.bucket)
+  const path = hasVersions ? '' : newFolder(store.bucket)
   const { database } = await openState(scope)
-  const options = await s3DriveOptions(scope, { url: store.url, path, ...store.credentials })
+  const options = {
+    ...(await s3DriveOptions(scope, { url: store.url, path, ...store.credentials })),
+    ...(hasVersions && { versioningOf: () => versioning }),
+  }
   const open = async (endpoint: string) => {
     const drive = await openS3Drive({ ...options, address: { ...options.address, endpoint } })
     await drive.prepare([testBucket])
@@ -70,8 +81,10 @@ export async function openS3World(scope: Scope): Promise<S3World> {
     return drive
   }
   const drive = await open(proxy.urlFor(store.url))
-  const folder = path.slice(store.bucket.length + 2)
+  if (hasVersions) await drive.setVersioning?.(testBucket, versioning)
+  const folder = hasVersions ? '' : `${path.slice(store.bucket.length + 2)}/${testBucket}/`
   return {
+    hasVersions,
     s3: await startGatewayOn(scope, { drive, database }),
     other: await open(store.url),
     async record(work) {
@@ -91,7 +104,7 @@ export async function openS3World(scope: Scope): Promise<S3World> {
       return isStruck
     },
     async stored(key) {
-      const object = await store.drive.open(store.bucket, `${folder}/${testBucket}/${key}`)
+      const object = await store.drive.open(store.bucket, `${folder}${key}`)
       if (object === undefined) return []
       const bytes = await collect(object.read(0, object.size))
       await object.close()

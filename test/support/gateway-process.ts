@@ -39,6 +39,8 @@ export interface GatewayProcessOptions {
   /** Default: a free one. */
   readonly port?: number
   readonly settings?: Readonly<Record<string, string>>
+  /** A program and its arguments that runs the gateway, such as strace(1). */
+  readonly under?: readonly string[]
 }
 
 export const testCredentials: Credentials = {
@@ -66,7 +68,8 @@ export async function startGatewayProcess(options: GatewayProcessOptions): Promi
     ...(certificate && { TLS_CERT: certificate.certFile, TLS_KEY: certificate.keyFile }),
     ...settings,
   }
-  const child = spawn(process.execPath, startArguments(), {
+  const [program = '', ...args] = [...(options.under ?? []), process.execPath, ...startArguments()]
+  const child = spawn(program, args, {
     cwd: folder,
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
