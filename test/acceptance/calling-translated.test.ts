@@ -165,6 +165,27 @@ test("OpenAI's SDK streams Responses from a model that has only Chat Completions
   )
 })
 
+test('Responses are translated only if the upstream does not have their path', async (t) => {
+  const { call, upstream } = await startOpenAi(t)
+  const paths = () => upstream.calls.splice(0).map(({ path }) => path)
+  const body = { model: 'lab/big', input: 'Hi' }
+  upstream.behave = answers(500, { error: { message: 'broken' } })
+  assert.equal((await call('/responses', body)).status, 500)
+  assert.ok(paths().every((path) => path === '/v1/responses'))
+  upstream.behave = (got, response) =>
+    got.path === '/v1/responses'
+      ? sendJson(response, 404, { message: 'no Route matched with those values' })
+      : answers(200, chatAnswer)(got, response)
+  const first = await call('/responses', body)
+  assert.deepEqual([first.status, first.json().output[0].content[0].text], [200, 'héllo'])
+  assert.deepEqual(paths(), ['/v1/responses', '/v1/chat/completions'])
+  assert.equal((await call('/responses', body)).headers['x-bucketry-translated'], 'chat')
+  assert.deepEqual(paths(), ['/v1/chat/completions'])
+  const tools = [{ type: 'web_search' }]
+  const refused = await call('/responses', { ...body, tools })
+  assert.match(refused.json().error.message, /tools\.0\.type.*web_search/)
+})
+
 test("OpenAI's SDK gets Chat Completions and Responses from a model of Anthropic", async (t) => {
   const { url, upstream } = await startAnthropic(t)
   const client = new OpenAI({ baseURL: `${url}/v1`, apiKey: modelsApiKey, maxRetries: 0 })

@@ -226,6 +226,7 @@ interface ReadBody {
 function bodyOf({ request, bytes, found, finder, isWhole, held: memory }: ReadBody): CallBody {
   // undici keeps the body until the answer ends, which may take hours, so the body must not contain the bytes itself.
   let held = bytes
+  let isParsed = false
   const bytesOf = (name: BodyField) => {
     const range = finder.rangeOf?.(name)
     return range === undefined ? undefined : held.subarray(...range)
@@ -263,8 +264,9 @@ function bodyOf({ request, bytes, found, finder, isWhole, held: memory }: ReadBo
           'The body has too many values, or is nested too deeply, to be translated.',
         )
       }
-      // The texts of the value, and the body that is made of it.
-      memory.reserve(2 * held.length)
+      // The texts of the value, and the body that is made of it, for one target after the other.
+      if (!isParsed) memory.reserve(2 * held.length)
+      isParsed = true
       return JSON.parse(held.toString())
     },
     release() {

@@ -193,10 +193,13 @@ export class ModelCalls {
    */
   #translated(
     target: CallTarget,
-    { request, path, body }: Call,
+    { request, path, body, sender }: Call,
     left: RemainingTargets,
   ): TranslatedCall | 'refused' | undefined {
     if (!isTranslated(target)) return undefined
+    const { native } = target
+    const pause = native && this.#parts.pauses.pauseOf(native, path.path, sender)
+    if (native !== undefined && pause?.row.scope !== 'model') return 'refused'
     const [refused, nowMs] = [this.#refused, this.#parts.now()]
     try {
       return new TranslatedCall({ target, path, request, body, refused, nowMs })

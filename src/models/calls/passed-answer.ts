@@ -7,6 +7,7 @@ import { headersForClient } from './call-headers.ts'
 import type { CallPath } from './call-paths.ts'
 import type { ObservedCall } from './call-record.ts'
 import { UsageReader } from './reported-usage.ts'
+import type { TranslatedStream } from './translated-stream.ts'
 
 interface AnswerContext {
   readonly call: {
@@ -47,7 +48,7 @@ export function passedAnswer(answer: BegunAnswer, context: AnswerContext): HttpR
 }
 
 function bodyOf(answer: BegunAnswer, { call, observed }: AnswerContext): StreamBody {
-  const { held, body, isStream, end, headers } = answer
+  const { isStream, end, headers } = answer
   const stream = answer.translated?.stream
   const { signal } = call.request
   const usage = new UsageReader(isStream)
@@ -68,14 +69,8 @@ function bodyOf(answer: BegunAnswer, { call, observed }: AnswerContext): StreamB
         if (passed.length > 0) await borrow(passed)
       }
       try {
-        for (const piece of held) await pass(piece)
-        // Freed, because the rest may take hours.
-        held.length = 0
-        for (let next = await body.next(); next.done !== true; next = await body.next()) {
-          await pass(next.value)
-        }
-        if (stream !== undefined) await borrow(Buffer.from(stream.end()))
-        if (stream?.state === 'open') throw new Error('the upstream wrote no end')
+        await passAll(answer, pass)
+        if (stream !== undefined) await borrow(endOf(stream))
         isWhole = stream?.state !== 'failed'
       } catch (cause) {
         // The client has disconnected, which is not a failure of the upstream.
@@ -95,6 +90,27 @@ function bodyOf(answer: BegunAnswer, { call, observed }: AnswerContext): StreamB
       call.release()
     },
   }
+}
+
+async function passAll(
+  { held, body, translated }: BegunAnswer,
+  pass: (piece: Buffer) => Promise<void>,
+): Promise<void> {
+  for (const piece of held) await pass(piece)
+  // Freed, because the rest may take hours.
+  held.length = 0
+  while (translated?.stream?.state !== 'failed') {
+    const next = await body.next()
+    if (next.done === true) return
+    await pass(next.value)
+  }
+}
+
+/** The last bytes of a translated stream. @throws if the upstream wrote no end: the client must not get one either */
+function endOf(stream: TranslatedStream): Buffer {
+  const last = Buffer.from(stream.end())
+  if (stream.state === 'open') throw new Error('the upstream wrote no end')
+  return last
 }
 
 /** Forwards an error of an upstream without the keys of the connections. */

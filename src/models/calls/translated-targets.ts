@@ -7,6 +7,8 @@ import type { CallPath } from './call-paths.ts'
 /** A target that speaks another API than the client. */
 export interface TranslatedTarget extends CallTarget {
   readonly api: UpstreamApi
+  /** The same in the client's API, which is tried before: only without that path, the call is translated. */
+  readonly native?: CallTarget
 }
 
 /** The API of each path whose calls can be translated. */
@@ -22,8 +24,8 @@ const upstreams = {
 } as const satisfies Record<UpstreamApi, { path: string; flavour: UpstreamFlavour }>
 
 /**
- * The targets that can take a call of a path only in another API. Responses are also sent to OpenAI-compatible ones,
- * after `/responses` itself: most have only Chat Completions.
+ * The targets that can take a call of a path only in another API. Most OpenAI-compatible ones have Chat Completions, but
+ * no Responses.
  */
 export function translatedTargets(
   targets: readonly CallTarget[],
@@ -35,7 +37,8 @@ export function translatedTargets(
     const own = flavourOf(target)
     const isSame = own === flavour && path !== '/responses'
     if (own === undefined || isSame || target.connection.translate === false) return []
-    return [{ ...target, api: own === 'openai' ? 'chat' : 'messages' } as const]
+    const native = own === flavour ? { native: target } : {}
+    return [{ ...target, ...native, api: own === 'openai' ? 'chat' : 'messages' } as const]
   })
 }
 

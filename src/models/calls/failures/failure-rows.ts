@@ -133,10 +133,10 @@ const rows: readonly FailureRow[] = [
       { code: /^(?:previous_response_not_found|invalid_encrypted_content)$/ },
       {
         message:
-          /^(?:item|(?:previous )?response|file|conversation|container|thread|batch|vector store)\b.*not found/i,
+          /^(?:item|(?:previous )?response|file(?! not found$)|conversation|container|thread|batch|vector store)\b.*not found/i,
       },
       // Anthropic's code for everything. A model is named in the text.
-      { code: /^not_found_error$/, message: /^(?!model: )/ },
+      { code: /^not_found_error$/, message: /^(?!model: |file not found$)/i },
     ],
   },
   {
@@ -209,7 +209,8 @@ const rows: readonly FailureRow[] = [
   },
   {
     // A path that the upstream does not have is answered by its web framework: HTML, "404 page not found" (Go),
-    // {"detail":"Not Found"} (FastAPI), "Invalid URL" (OpenAI).
+    // {"detail":"Not Found"} (FastAPI), "Invalid URL" (OpenAI), "Unknown request URL" (Groq), "no Route matched" (Kong,
+    // before Mistral), "File Not Found" (llama.cpp), url.not_found (Moonshot).
     ...{ name: 'path', scope: 'model', next: 'all', pauses: 'path' },
     reason: 'The upstream does not have the path.',
     ...{ backOff: { firstMs: 10 * minute, longestMs: 10 * minute }, maxAskedMs: 0 },
@@ -217,7 +218,11 @@ const rows: readonly FailureRow[] = [
     answer: { status: 404, code: 'unsupported_path' },
     signs: [
       { status: [404, 405, 501], isPage: true },
-      { status: [404, 405, 501], message: /^(?:not found|method not allowed)$|^invalid url \(/i },
+      {
+        status: [404, 405, 501],
+        message:
+          /^(?:(?:file )?not found|method not allowed)$|^invalid url \(|^un(?:known|recognized) request url|^no route matched|url\.not_found/i,
+      },
     ],
   },
   {
