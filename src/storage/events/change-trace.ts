@@ -6,9 +6,8 @@ import type { ObjectChange, Outcome } from './event-message.ts'
 /** The form of ETag that most stores give to objects in parts. */
 const etagOfParts = /^[0-9a-f]{32}-\d+$/
 
-/** The maximum versions of a key that are searched, and how many are read at once. */
+/** The maximum versions of a key that are searched. */
 const maxVersions = 1_000
-const pageVersions = 100
 
 /** A delete marker may have the time of the drive, and the intent that of the database. */
 const aheadMs = 60_000
@@ -61,16 +60,12 @@ async function findVersion(
   isWanted: (version: VersionEntry) => boolean,
 ): Promise<VersionEntry | undefined> {
   if (drive.listVersions === undefined || !hasVersions(bucket)) return undefined
-  const cursor = versionsOf(drive, bucket, { prefix: key, after: '' })
-  for (let seen = 0; seen < maxVersions; seen += pageVersions) {
-    const page = await cursor.next(pageVersions)
-    // The versions of greater keys follow.
-    const versions = page.filter((entry) => entry.kind === 'object' && entry.key === key)
-    const wanted = versions.find((entry) => entry.kind === 'object' && isWanted(entry))
-    if (wanted?.kind === 'object') return wanted
-    if (page.length === 0 || versions.length < page.length) return undefined
-  }
-  return undefined
+  const newest = await versionsOf(drive, bucket, { prefix: key, after: '' }).next(maxVersions)
+  return newest.find(
+    (entry): entry is VersionEntry =>
+      // The versions of greater keys follow.
+      entry.kind === 'object' && entry.key === key && isWanted(entry),
+  )
 }
 
 /**
