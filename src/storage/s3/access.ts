@@ -195,9 +195,9 @@ export function authorize(
   key: string,
 ): 'right' | 'create' | 'policy' {
   const { identity, bucket, configuration, service, query } = context
-  const versionId = query.get('versionId')
-  const request = { policy, key, prefix: query.get('prefix'), hasVersion: versionId !== undefined }
-  const isOfVersion = concernsVersions(configuration, versionOf(ofVersions, versionId))
+  const hasVersion = query.has('versionId')
+  const request = { policy, key, prefix: query.get('prefix'), hasVersion }
+  const isOfVersion = concernsVersions(configuration, ofVersions ?? hasVersion)
   const isPublic =
     configuration?.isPublic === true &&
     (openTo === 'read' || (openTo === 'list' && service.settings.publicList))
@@ -215,11 +215,6 @@ export function authorize(
   }
   if (openTo !== 'list' || !configuration?.isPublic) throw unsignedRefusal()
   throw new S3Error('AccessDenied', 'Access Denied: listing this bucket requires a signed request.')
-}
-
-function versionOf(ofVersions: boolean | undefined, versionId: string | undefined) {
-  if (ofVersions === undefined) return versionId
-  return ofVersions ? '' : undefined
 }
 
 export function unsignedRefusal(): S3Error {

@@ -70,7 +70,7 @@ export function copySourceOf({ request, service, identity }: ObjectContext): Cop
     hasVersion: version !== null,
   } as const
   const isPublic = configuration?.isPublic === true
-  const isOfVersion = concernsVersions(configuration, versionId)
+  const isOfVersion = concernsVersions(configuration, version !== null)
   const mayRead = isAuthorized(identity, { action: 'read', bucket, key, isPublic, isOfVersion })
   if (!configuration || !(mayRead || isOpenByPolicy(configuration, asked))) {
     const maySee = configuration === undefined && canSeeBucket(identity, bucket)

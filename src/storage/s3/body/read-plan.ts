@@ -110,7 +110,7 @@ function pushPrivateFields(
 ): void {
   const { tags, retention, legalHold } = attributes
   if ((tags ?? retention ?? legalHold) === undefined) return
-  const isOfVersion = concernsVersions(configuration, query.get('versionId'))
+  const isOfVersion = concernsVersions(configuration, query.has('versionId'))
   const wanted = { action: 'read', bucket, key, isPublic: false, isOfVersion } as const
   if (!isAuthorized(identity, wanted)) return
   if (tags !== undefined) headers.push(['x-amz-tagging-count', String(Object.keys(tags).length)])

@@ -32,14 +32,14 @@ export function hasVersions({ versioning }: Pick<BucketConfiguration, 'versionin
 }
 
 /**
- * Whether a request concerns one version of an object, or lists them. In a bucket that never had versions, the version ID
- * `null` is another name of the object.
+ * Whether a request that asks for a version, or for all, concerns versions. In a bucket that never had any, the ID `null` is
+ * another name of the object.
  */
 export function concernsVersions(
   configuration: BucketConfiguration | undefined,
-  versionId: string | undefined,
+  isAsked: boolean,
 ): boolean {
-  return versionId !== undefined && configuration !== undefined && hasVersions(configuration)
+  return isAsked && configuration !== undefined && hasVersions(configuration)
 }
 
 /** Whether the bucket policy allows the request to everyone. */

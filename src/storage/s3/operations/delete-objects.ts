@@ -191,7 +191,7 @@ function assertDeletable(
   { service, identity, bucket, configuration }: BucketContext,
   { key, versionId, unknownCondition }: Doomed,
 ): void {
-  const isOfVersion = concernsVersions(configuration, versionId)
+  const isOfVersion = concernsVersions(configuration, versionId !== undefined)
   const wanted = { action: 'delete', bucket, key, isPublic: false, isOfVersion } as const
   if (!isAuthorized(identity, wanted)) {
     throw new S3Error('AccessDenied', 'This access key may not delete this object.')

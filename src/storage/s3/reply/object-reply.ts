@@ -207,7 +207,7 @@ export function expiringObject(context: ObjectContext): ExpiringObject | undefin
   const { configuration, key, query } = context
   const { lifecycle } = configuration
   if (lifecycle === undefined) return undefined
-  const isOfVersion = concernsVersions(configuration, query.get('versionId'))
+  const isOfVersion = concernsVersions(configuration, query.has('versionId'))
   return isOfVersion ? undefined : { rules: lifecycle, key }
 }
 
