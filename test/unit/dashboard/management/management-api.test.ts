@@ -37,6 +37,7 @@ const endpoints: readonly (readonly [method: Method, path: string, body?: object
   ['POST', '/trash', { bucket: 'files', keys: ['a'] }],
   ['POST', '/trash/restore', { bucket: 'files', trashId: '' }],
   ['GET', '/deleted?bucket=files'],
+  ['POST', '/deleted', { bucket: 'files', prefix: 'a', action: 'restore' }],
   ['POST', '/trash/empty', { bucket: 'files' }],
   ['GET', '/uploads'],
   ['DELETE', '/uploads/some'],

@@ -106,6 +106,7 @@ export async function openManagement(
   const counter = new BucketCounts({ ...common, jobs })
   const deletions = openDeletions({
     ...common,
+    drive: { ...drive, ...changes.drive },
     keepsRemoved: () => false,
     lockRules: async () => undefined,
     jobs,
