@@ -11,7 +11,7 @@ import {
   openCandidateCursor,
 } from '../folders/listing.ts'
 import { requireOwnFolder } from '../local-root.ts'
-import { versionStoreOf } from '../object-path.ts'
+import { historyPathOf, versionStoreOf } from '../object-path.ts'
 import type { StampedFile } from '../objects/attribute-cache.ts'
 import type { OpenDrive } from '../open-drive.ts'
 import { isNullFile } from './counted-versions.ts'
@@ -19,6 +19,9 @@ import { KeyVersions, type ListedVersion, onlyVersion } from './key-versions.ts'
 
 /** Names read ahead of the entries. */
 const batchLimit = 1_000
+
+/** The clocks of gateways may differ by this. */
+const clocksDifferMs = 60_000
 
 type Candidate = LocalCandidate | FolderEntry
 
@@ -52,6 +55,10 @@ class MergedVersions {
   #lead: string | undefined
   /** The key whose versions are not all returned yet. */
   #open: KeyVersions | undefined
+  /** Found, but not returned yet. */
+  #rest: (ListedVersion | FolderEntry)[] = []
+  /** Files with a later time may have been written since the folders were read. */
+  readonly #recentMs = Date.now() - clocksDifferMs
   #isStarted = false
   #hasFound = false
 
@@ -66,13 +73,14 @@ class MergedVersions {
   seek(key: string): void {
     if (!this.#isStarted && compareKeys(key, this.#query.after) > 0) this.#isStarted = true
     if (this.#open !== undefined && compareKeys(this.#open.key, key) < 0) this.#open = undefined
+    this.#rest = this.#rest.filter((one) => compareKeys(one.key, key) >= 0)
     this.#files.seek(key)
     this.#histories.seek(key)
   }
 
   async next(limit: number): Promise<(VersionEntry | FolderEntry)[]> {
     const turns = new TurnTaker()
-    const listed: (ListedVersion | FolderEntry)[] = []
+    const listed = this.#rest
     if (!this.#isStarted) listed.push(...(await this.#start()))
     while (listed.length < limit) {
       this.#query.signal?.throwIfAborted()
@@ -82,6 +90,7 @@ class MergedVersions {
       const pause = turns.step()
       if (pause !== undefined) await pause
     }
+    this.#rest = listed.splice(limit)
     this.#hasFound ||= listed.length > 0
     if (!this.#hasFound) await requireOwnFolder(this.#drive.root)
     return await this.#described(listed, turns)
@@ -130,11 +139,24 @@ class MergedVersions {
       this.#files.skip()
     }
     const files = await lookAtAll(this.#drive, this.#bucket, candidates, turns)
-    return candidates.flatMap((candidate, index): (ListedVersion | FolderEntry)[] => {
+    const listed: (ListedVersion | FolderEntry)[] = []
+    for (const [index, candidate] of candidates.entries()) {
       const file = files[index]
-      if (candidate.kind === 'folder') return [candidate]
-      return file === undefined ? [] : [onlyVersion(candidate.key, file, this.#isNull(file))]
-    })
+      if (candidate.kind === 'folder') listed.push(candidate)
+      else if (await this.#mayBeStored(candidate.key, file)) {
+        const versions = await KeyVersions.open(this.#drive, this.#bucket, candidate.key)
+        listed.push(...(await versions.take(batchLimit)))
+      } else if (file) listed.push(onlyVersion(candidate.key, file, this.#isNull(file)))
+    }
+    return listed
+  }
+
+  /** Whether a key may have got its first former version since the folders were read. */
+  async #mayBeStored(key: string, file: StampedFile | undefined): Promise<boolean> {
+    if (file !== undefined && file.modifiedAtMs < this.#recentMs) return false
+    const { root } = this.#drive
+    const { folder } = historyPathOf({ bucket: this.#bucket, key }).filePath
+    return (await root.files.lstat(`${root.path}/${folder}`)) !== undefined
   }
 
   #isNull(file: StampedFile): boolean {
