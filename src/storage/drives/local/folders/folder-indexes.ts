@@ -48,6 +48,13 @@ interface Cached {
   readonly inner: readonly InnerFolder[]
 }
 
+interface GetOptions {
+  /** Whether it is read in any case: a network file system may report an old status for some seconds. */
+  readonly isRead?: boolean
+  /** Whether files in it are never renamed. */
+  readonly isConstant?: boolean
+}
+
 interface Build {
   readonly startedAt: number
   readonly done: Promise<Cached | undefined>
@@ -80,17 +87,13 @@ export class FolderIndexes {
     return this.#thread.pending
   }
 
-  /**
-   * Undefined if it is not a folder, or is reached through a symbolic link.
-   *
-   * @param isRead whether it is read in any case: a network file system may report an old status for some seconds
-   */
-  async get(path: string, isRead = false): Promise<FolderIndex | undefined> {
+  /** Undefined if it is not a folder, or is reached through a symbolic link. */
+  async get(path: string, { isRead, isConstant }: GetOptions = {}) {
     const askedAt = ++this.#clock
     for (;;) {
       const cached = isRead ? undefined : this.#cache.get(path)
       if (cached !== undefined && (await this.#isCurrent(path, cached))) return cached.index
-      const build = this.#builds.get(path) ?? this.#build(path)
+      const build = this.#builds.get(path) ?? this.#build(path, isConstant ? 1 : busyReadings)
       const built = await build.done
       // A build that started before this call may lack what was written since.
       if (build.startedAt > askedAt) return built?.index
@@ -113,14 +116,15 @@ export class FolderIndexes {
     return true
   }
 
-  #build(path: string): Build {
-    const done = this.#readAndKeep(path).finally(() => this.#builds.delete(path))
+  /** @param readings of a small folder that is changing at the moment */
+  #build(path: string, readings: number): Build {
+    const done = this.#readAndKeep(path, readings).finally(() => this.#builds.delete(path))
     const build = { startedAt: ++this.#clock, done }
     this.#builds.set(path, build)
     return build
   }
 
-  async #readAndKeep(path: string): Promise<Cached | undefined> {
+  async #readAndKeep(path: string, readings: number): Promise<Cached | undefined> {
     const folder = await OpenFolder.open(this.#root, path)
     if (folder === undefined) {
       this.#cache.delete(path)
@@ -130,9 +134,9 @@ export class FolderIndexes {
       const startedAtMs = await this.#root.clock.nowMs()
       // The folder may belong to another drive that is mounted at the path of this one.
       await requireOwnFolder(this.#root)
-      let built = await this.#read(folder, startedAtMs)
+      let built = await this.#read(folder, startedAtMs, readings)
       const isStill = built !== undefined && isSame(await folder.stats(), built.stamp)
-      if (!isStill) built = await this.#read(folder, startedAtMs)
+      if (!isStill) built = await this.#read(folder, startedAtMs, readings)
       this.#cache.delete(path)
       if (isStill && built !== undefined && isProof(built, startedAtMs)) {
         this.#cache.set(path, built, built.index.sizeBytes + path.length)
@@ -143,7 +147,11 @@ export class FolderIndexes {
     }
   }
 
-  async #read(folder: OpenFolder, startedAtMs: number): Promise<Cached | undefined> {
+  async #read(
+    folder: OpenFolder,
+    startedAtMs: number,
+    readings: number,
+  ): Promise<Cached | undefined> {
     const { ino, mtimeMs, ctimeMs, size } = await folder.stats()
     const stamp = { ino, mtimeMs, ctimeMs }
     const isSmall = size <= smallFolderBytes
@@ -152,7 +160,7 @@ export class FolderIndexes {
       path: folder.ownPath,
       descriptors: this.#root.descriptors,
       isStore: isVersionStore(folder.path.slice(this.#root.path.length + 1)),
-      times: isBusy ? busyReadings : 1,
+      times: isBusy ? readings : 1,
     }
     try {
       const read = isSmall ? await this.#readInSteps(request) : undefined

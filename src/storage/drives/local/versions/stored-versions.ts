@@ -78,7 +78,7 @@ export async function readVersions(
 ) {
   const { root, indexes } = drive
   const path = historyPathOf(objectPath).filePath.folder
-  const stored = versionsIn(await indexes.get(path))
+  const stored = versionsIn(await indexes.get(path, { isConstant: true }))
   if (stats === undefined) return { current: undefined, ...countVersions(undefined, stored) }
   const versioning = drive.versioningOf(objectPath.bucket) ?? neverEnabled
   const folder = await OpenFolder.open(root, path)
@@ -97,7 +97,7 @@ export async function isStored(
   stats: Stats,
 ): Promise<boolean> {
   const path = historyPathOf(objectPath).filePath.folder
-  const stored = versionsIn(await indexes.get(path))
+  const stored = versionsIn(await indexes.get(path, { isConstant: true }))
   const folder = await OpenFolder.open(root, path)
   try {
     for (const { name } of stored.including(timeText(describe(stats, root).modifiedAtMs))) {
@@ -121,7 +121,9 @@ export async function readNames(
   const isSmall = (await folder.stats()).size <= smallFolderBytes
   const names = isSmall && root.files.readsNow(() => fs.readdirSync(folder.ownPath))
   if (names) return namesOf(names)
-  return versionsIn(await indexes.get(folder.path.slice(root.path.length + 1), true))
+  return versionsIn(
+    await indexes.get(folder.path.slice(root.path.length + 1), { isRead: true, isConstant: true }),
+  )
 }
 
 /** The names are sorted, and cached while the folder does not change. */
