@@ -5,7 +5,7 @@ import { fs } from '../file-calls.ts'
 import { cannotLink, codeOf } from '../fs-error.ts'
 import { displacedBy, type FilePath, isVersionStore, type ObjectPath } from '../object-path.ts'
 import { type OpenFence, removeThrough } from '../objects/fence.ts'
-import { describe, folderIdentityOf } from '../objects/file-identity.ts'
+import { describe, folderIdentityOf, isOneFile } from '../objects/file-identity.ts'
 import { largeBytes } from '../objects/put-file.ts'
 import type { OpenDrive } from '../open-drive.ts'
 import { openBucketFolder } from './bucket-folders.ts'
@@ -204,7 +204,7 @@ async function moveFile(
 ): Promise<void> {
   const { files } = drive.root
   const present = await files.lstat(to)
-  const isLinked = present?.ino === from.stats.ino && present.dev === from.stats.dev
+  const isLinked = isOneFile(present, from.stats)
   const isLarge = from.stats.size >= largeBytes
   try {
     // If it is already linked, a process was killed after it had created the link.

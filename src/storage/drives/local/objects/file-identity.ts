@@ -50,6 +50,11 @@ export function goneIdentity(stats: Stats, hasBirthtime: boolean): FileIdentity 
   return stats.nlink > 1 ? undefined : identityOf(stats, hasBirthtime)
 }
 
+/** Whether both are names of one file, which may have changed meanwhile. */
+export function isOneFile(one: Stats | undefined, { ino, dev }: Stats): boolean {
+  return one?.ino === ino && one.dev === dev
+}
+
 /** Compares identities, and the file systems. */
 export function isSameFile(now: Stats, seen: Stats, hasBirthtime: boolean): boolean {
   return (

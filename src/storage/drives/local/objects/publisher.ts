@@ -175,7 +175,7 @@ async function putKeeping(
   for (;;) {
     const afterMs = history?.laterThan(file)
     if (afterMs === undefined) break
-    file = await seal(sealing, { former: file, afterMs })
+    file = await seal(sealing, afterMs)
   }
   await history?.keepCurrent()
   // Otherwise a power failure could keep the rename and lose this.
@@ -320,22 +320,15 @@ interface Sealing {
   file: StampedFile | undefined
 }
 
-/**
- * Makes the bytes and the attributes durable, before the object becomes visible.
- *
- * @param again its stamp if it needs another time
- */
-async function seal(
-  sealing: Sealing,
-  again?: { readonly former: StampedFile; readonly afterMs: number },
-): Promise<StampedFile> {
-  const { drive, made } = sealing
+/** Makes the bytes and the attributes durable, before the object becomes visible. Again if it needs a later time. */
+async function seal(sealing: Sealing, laterMs?: number): Promise<StampedFile> {
+  const { drive, made, file: former } = sealing
   const { objectPath, attributes, file } = sealing.publication
-  const afterMs = again?.afterMs ?? drive.versioningOf(objectPath.bucket)?.changes.at(-1)
+  const afterMs = laterMs ?? drive.versioningOf(objectPath.bucket)?.changes.at(-1)
   const stamped = { ...(await file.shape(afterMs)), path: objectPath.path }
   const saved = drive.attributeCache.save(stamped, attributes, identitiesOf(made))
   await allDone([file.flush(), saved])
-  if (again !== undefined) drive.attributeCache.forget(again.former.identity)
+  if (former !== undefined) drive.attributeCache.forget(former.identity)
   sealing.file = stamped
   return stamped
 }

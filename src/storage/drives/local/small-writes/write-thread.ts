@@ -11,6 +11,7 @@ import {
   type FileIdentity,
   type FileStamp,
   goneIdentity,
+  isOneFile,
   isSameFile,
 } from '../objects/file-identity.ts'
 import { certainMs } from '../objects/key-locks.ts'
@@ -196,7 +197,7 @@ class WriteRun {
     const open = this.#ifStillThere(folder, job.folder)
     if (open === undefined) return undefined
     const target = `${open}/${job.name}`
-    const present = fs.lstatSync(target, { throwIfNoEntry: false })
+    const present = look(target)
     // Replacing a large file takes long, and the other jobs would wait.
     if (present !== undefined && (!present.isFile() || present.size >= largeBytes)) return undefined
     if (exists(job.alternative)) return undefined
@@ -226,7 +227,7 @@ class WriteRun {
     const time = timeText(describe(present, this.#drive).modifiedAtMs)
     const current = {
       ...{ time, isNull: isNullTime(versioning, time) },
-      isSameFile: ({ name }: { name: string }) => isOneFile(`${open}/${name}`, present),
+      isSameFile: ({ name }: { name: string }) => isOneFile(look(`${open}/${name}`), present),
     }
     // A long history would keep the other jobs waiting.
     if (opened && fs.fstatSync(opened.fd).size > smallFolderBytes) return false
@@ -295,13 +296,12 @@ class WriteRun {
   }
 }
 
-function isOneFile(path: string, { ino, dev }: fs.Stats): boolean {
-  const other = fs.lstatSync(path, { throwIfNoEntry: false })
-  return other?.ino === ino && other.dev === dev
+function exists(path: string): boolean {
+  return look(path) !== undefined
 }
 
-function exists(path: string): boolean {
-  return fs.lstatSync(path, { throwIfNoEntry: false }) !== undefined
+function look(path: string): fs.Stats | undefined {
+  return fs.lstatSync(path, { throwIfNoEntry: false })
 }
 
 /** The call's result; undefined when it failed. */

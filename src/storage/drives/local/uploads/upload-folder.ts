@@ -8,7 +8,7 @@ import { allDone, fs } from '../file-calls.ts'
 import { syncFolderAt } from '../folders/open-folder.ts'
 import { codeOf, unlessAbsent, withDriveErrors } from '../fs-error.ts'
 import { localPathOf, type ObjectPath } from '../object-path.ts'
-import { describe, type FileIdentity } from '../objects/file-identity.ts'
+import { describe, type FileIdentity, isOneFile } from '../objects/file-identity.ts'
 import { headObject, openObject } from '../objects/object-files.ts'
 import type { OutputFile } from '../objects/output-file.ts'
 import { markFlags } from '../objects/paced-files.ts'
@@ -109,7 +109,7 @@ export class UploadFolder {
     const present = await openObject(this.#drive, objectPath)
     if (present !== undefined) await this.#drive.root.files.close(present.fd)
     // Not the identity: the object's tags may have changed since the mark was made.
-    return present?.stats.ino === stats.ino && present.stats.dev === stats.dev
+    return isOneFile(present?.stats, stats)
   }
 
   /** Waits for a former process that is about to publish another link of a file, and holds the key's lock for that. */

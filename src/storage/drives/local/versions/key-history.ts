@@ -153,21 +153,11 @@ export class KeyHistory {
    */
   laterThan({ modifiedAtMs }: Pick<FileStamp, 'modifiedAtMs'>): number | undefined {
     const time = timeText(modifiedAtMs)
-    const newest = this.#newestTime()
-    if (newest !== undefined && newest >= time) {
-      const newestMs = timeIn(newest) ?? 0
-      if (newestMs < Date.now() + farAheadMs) return newestMs
-    }
+    const [stored] = this.stored.newestFirst()
+    const [, newest = ''] = [this.#currentVersion?.time ?? '', stored?.order ?? ''].sort()
+    const newestMs = timeIn(newest) ?? 0
+    if (newest >= time && newestMs < Date.now() + farAheadMs) return newestMs
     return isTaken(this.#currentVersion, this.stored, time) ? modifiedAtMs : undefined
-  }
-
-  #newestTime(): string | undefined {
-    const [newest] = this.stored.newestFirst()
-    const times = [this.#currentVersion?.time, newest?.order]
-    return times
-      .filter((time) => time !== undefined)
-      .sort()
-      .at(-1)
   }
 
   #archived(): StoredVersion | undefined {

@@ -6,7 +6,7 @@ import { type FolderIndex, nameFlags } from '../folders/folder-index.ts'
 import { OpenFolder } from '../folders/open-folder.ts'
 import type { LocalRoot } from '../local-root.ts'
 import { type FilePath, historyPathOf, type ObjectPath } from '../object-path.ts'
-import { describe } from '../objects/file-identity.ts'
+import { describe, isOneFile } from '../objects/file-identity.ts'
 import type { OpenDrive } from '../open-drive.ts'
 import { type CurrentVersion, countVersions, isNullTime } from './counted-versions.ts'
 import {
@@ -107,10 +107,6 @@ export async function isStored(
   } finally {
     await folder?.close()
   }
-}
-
-function isOneFile(other: Stats | undefined, { ino, dev }: Stats): boolean {
-  return other?.ino === ino && other.dev === dev
 }
 
 /** What is stored now, for a writer. A large folder is read in another thread. */

@@ -70,6 +70,9 @@ export interface Change {
   run(drive: OpenedDrive, ids: readonly string[]): Promise<unknown>
 }
 
+/** Of no version. */
+const strangeId = '20200101T000000.000Z'
+
 const source = { bucket, key: 'k', etag: attributesOf('one').etag }
 export const changes: readonly Change[] = [
   { title: 'a write', run: (drive) => put(drive, 'k', 'new') },
@@ -80,7 +83,7 @@ export const changes: readonly Change[] = [
   },
   {
     title: 'the removal of the version before it',
-    run: (drive, [, versionId]) => drive.remove(bucket, 'k', { versionId }),
+    run: (drive, [, versionId = strangeId]) => drive.remove(bucket, 'k', { versionId }),
   },
   {
     title: 'a copy of a former version on top',
@@ -111,6 +114,17 @@ export interface State {
 
 export const states: readonly State[] = [
   { title: 'of an object' },
+  {
+    // Also its folder is made.
+    title: 'of an object without former versions',
+    async prepare(drive) {
+      const versions = (await historyOf(drive)).slice(0, -1)
+      for (const line of versions) {
+        await drive.remove(bucket, 'k', { versionId: line.split(' ')[0] })
+      }
+      await put(drive, 'k', 'one')
+    },
+  },
   { title: 'under a delete marker', prepare: (drive) => drive.remove(bucket, 'k') },
   { title: 'while versions are suspended', prepare: async (_, scene) => scene.suspend() },
   {
