@@ -3,7 +3,7 @@ import type { Log } from '../../../platform/process/log.ts'
 import type { Drive, HeadOptions, OpenObject, OpenOptions, UploadDrive } from '../drive.ts'
 import { DriveError } from '../drive-error.ts'
 import type { ClaimDrive } from '../drive-notes.ts'
-import { CachedObject } from '../kit/open-objects.ts'
+import { CachedObject, metadataOf as plainMetadata } from '../kit/open-objects.ts'
 import { endingDraft } from '../kit/uploads/upload-rules.ts'
 import { nullVersionId, plainRemoval, type VersioningOf } from '../versions.ts'
 import { checkReads, checkWrites, requireFineTimes } from './drive-checks.ts'
@@ -46,13 +46,7 @@ import type { Finding } from './probe/findings.ts'
 import { probeFolder } from './probe/probe-folder.ts'
 import { SmallWrites } from './small-writes/small-writes.ts'
 import { LocalUploads } from './uploads/local-uploads.ts'
-import {
-  findVersion,
-  headVersion,
-  hidingMarker,
-  isVersionId,
-  withRequestedId,
-} from './versions/find-version.ts'
+import { findVersion, hidingMarker, isVersionId, withRequestedId } from './versions/find-version.ts'
 import { openVersionCursor } from './versions/list-versions.ts'
 import { removeVersioned } from './versions/remove-version.ts'
 
@@ -230,7 +224,11 @@ class LocalDrive implements Drive {
   }
 
   readonly head: Calls['head'] = async (bucket, key, options = {}) => {
-    if (options.versionId !== undefined) return await this.#headVersion(bucket, key, options)
+    if (options.versionId !== undefined) {
+      const version = await this.#find(bucket, key, options)
+      await version?.close()
+      return version && plainMetadata(version)
+    }
     const seen = this.#objectCache.head(bucket, key)
     if (seen !== undefined) return seen
     return await withDriveErrors(`read ${bucket}/${key}`, async () => {
@@ -240,13 +238,6 @@ class LocalDrive implements Drive {
       this.#objectCache.add(objectPath, found.file, found.metadata)
       return found.metadata
     })
-  }
-
-  async #headVersion(bucket: string, key: string, options: HeadOptions) {
-    const { versionId } = options
-    return await withDriveErrors(`read ${bucket}/${key}`, () =>
-      headVersion(this.#drive, localPathOf(bucket, key), { ...this.#accepted(options), versionId }),
-    )
   }
 
   readonly open: Calls['open'] = (bucket, key, options) => {

@@ -1,7 +1,7 @@
-import type { HeadOptions, ObjectMetadata } from '../../drive.ts'
+import type { ObjectMetadata } from '../../drive.ts'
 import { nullVersionId } from '../../versions.ts'
 import { historyPathOf, type ObjectPath } from '../object-path.ts'
-import { metadataOf, type ObjectFile, openAt, openObject } from '../objects/object-files.ts'
+import { type ObjectFile, openAt, openObject } from '../objects/object-files.ts'
 import type { OpenDrive } from '../open-drive.ts'
 import { currentFile, readVersions } from './stored-versions.ts'
 import { type StoredVersion, timeIn, versionIdOf } from './version-names.ts'
@@ -36,22 +36,6 @@ export async function findVersion(
     if (found !== undefined) return found
   }
   return undefined
-}
-
-/** The metadata of a version that is an object; leaves no file open. */
-export async function headVersion(
-  drive: OpenDrive,
-  objectPath: ObjectPath,
-  options: HeadOptions,
-): Promise<ObjectMetadata | undefined> {
-  const found = await findVersion(drive, objectPath, options.versionId)
-  if (found?.kind !== 'object') return found?.metadata
-  try {
-    const metadata = await metadataOf(drive, objectPath, found.file, options)
-    return withRequestedId(metadata, options.versionId)
-  } finally {
-    await drive.root.files.close(found.file.fd)
-  }
 }
 
 /** A file with the time of a version `null` may have another ID, if it was put there by hand. */

@@ -62,6 +62,10 @@ export async function moveInFirst(
       }
       await renameFenced({ root, fence, token: `${inner}/${name}` }, token)
       await removeTree(root, made)
+    } catch (error) {
+      // For example on a full drive.
+      await removeTree(root, made).catch(() => undefined)
+      throw error
     } finally {
       await parent.close()
     }
