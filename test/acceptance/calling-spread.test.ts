@@ -60,7 +60,8 @@ test('The conversations of a paused account use the other one meanwhile', async 
     assert.equal((await call('/chat/completions', chat(String(count)))).status, 200)
   }
   assert.equal(two.calls.length, 12)
-  assert.equal(one.calls.length, 1)
+  // The second conversation that gets the same answer pauses the account for the key.
+  assert.equal(one.calls.length, 2)
 })
 
 test('Fields that name another response are refused if parsers may differ', async (t) => {

@@ -17,7 +17,7 @@ import { LastAnswers } from '../upstream/last-answers.ts'
 import type { Upstreams } from '../upstream/upstreams.ts'
 
 interface CallIndexParts {
-  readonly lists: Pick<ModelLists, 'inputs'>
+  readonly lists: Pick<ModelLists, 'recentInputs'>
   readonly catalogue: Catalogue
   readonly upstreams: Pick<Upstreams, 'models'>
   /** Monotonic, milliseconds. */
@@ -73,7 +73,7 @@ export class CallIndex {
     kinds: ReadonlySet<ServiceKind>,
     seeker: ModelSeeker,
   ): Promise<Resolution> {
-    const inputs = await this.#parts.lists.inputs()
+    const inputs = await this.#parts.lists.recentInputs()
     const find = () => found(id, kinds, seeker, this.#prepare(inputs).index)
     // Asking only the provider of a model that is not allowed would tell, by its time, that there is one.
     const { questions: all } = this.#prepare(inputs)
@@ -93,7 +93,7 @@ export class CallIndex {
 
   /** Everything that can be called, as far as known: upstreams are queried behind the answer. */
   async models(): Promise<readonly CallableModel[]> {
-    const inputs = await this.#parts.lists.inputs()
+    const inputs = await this.#parts.lists.recentInputs()
     const { questions, factQuestions: more } = this.#prepare(inputs)
     const first = this.#answers.ask([...questions, ...more], Number.POSITIVE_INFINITY)
     await withinTime(first, firstListMs).catch(() => undefined)

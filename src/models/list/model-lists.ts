@@ -17,11 +17,14 @@ import {
 import { allKinds, type RoutingSource, type ServiceKind } from './routing-inputs.ts'
 
 export interface ModelListParts {
-  readonly source: RoutingSource
+  /** `changes` grows when this process changes something; absent: it is not known. */
+  readonly source: RoutingSource & { readonly changes?: number }
   readonly catalogue: Catalogue
   readonly upstreams: Pick<Upstreams, 'modelIds'>
   /** Milliseconds since the epoch. */
   readonly now: () => number
+  /** Monotonic, milliseconds. Default: the clock of the process. */
+  readonly elapsed?: () => number
   readonly log: Log
 }
 
@@ -41,12 +44,14 @@ interface UpstreamAnswers {
 /** The same objects each time, so that a list without an input is cached too. */
 const noRows: readonly never[] = []
 const noAliases: ModelListInputs['modelAliases'] = {}
+const recentMs = 250
 const nothingAsked: UpstreamIds = new Map()
 
 /** Builds the current lists: loads the inputs and asks the required upstreams. */
 export class ModelLists {
   readonly #parts: ModelListParts
   readonly #loader: TolerantLoader
+  #recent: { inputs: LoadedInputs; changes: number | undefined; atMs: number } | undefined
   readonly #kept = new ListCache()
   /** The lists that exceed their maximum size, for one log line each. */
   readonly #cut = new Set<string>()
@@ -128,6 +133,22 @@ export class ModelLists {
       loader.load('model aliases', () => source.modelAliases(), noAliases),
     ])
     return { connections, combos, customModels, modelAliases }
+  }
+
+  /**
+   * The inputs for a call: reading them costs a SELECT. Changes of other processes take effect within a quarter of a second,
+   * those of this process at once.
+   */
+  async recentInputs(): Promise<LoadedInputs> {
+    const { source, elapsed } = this.#parts
+    const { changes } = source
+    const atMs = elapsed?.() ?? performance.now()
+    const recent = this.#recent
+    const isRecent = recent?.changes === changes && atMs - (recent?.atMs ?? 0) < recentMs
+    if (changes !== undefined && isRecent && recent !== undefined) return recent.inputs
+    const inputs = await this.inputs()
+    this.#recent = { inputs, changes, atMs }
+    return inputs
   }
 
   #prepare(

@@ -42,6 +42,10 @@ export class DatabaseRoutingSource implements RoutingSource {
     this.#log = log
   }
 
+  get changes(): number {
+    return this.#tables.changes
+  }
+
   /** A key that cannot be decrypted counts as missing and is logged once. */
   connections(): Promise<readonly Connection[]> {
     return this.#prepare('connections', (stored) => this.#openKeys(stored))

@@ -58,6 +58,8 @@ export class RoutingTables {
   readonly #database: Database
   readonly #loaded = new Map<RoutingSet, LoadedSet>()
   #asked: Promise<number> | undefined
+  /** Grows when this process changes something. */
+  changes = 0
 
   constructor(database: Database) {
     this.#database = database
@@ -88,8 +90,12 @@ export class RoutingTables {
     const changes = routingSets.flatMap((set) => statementsFor(set, seen.rows[set], next[set]))
     if (changes.length === 0) return seen.revision
     const bump = { sql: bumpRevision, params: [seen.revision] }
-    const isWritten = await writeAll(this.#database, [bump], changes)
-    return isWritten ? seen.revision + 1 : undefined
+    try {
+      const isWritten = await writeAll(this.#database, [bump], changes)
+      return isWritten ? seen.revision + 1 : undefined
+    } finally {
+      this.changes += 1
+    }
   }
 
   async #loadAll(revision: number): Promise<RoutingSnapshot['rows']> {

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import type { Connection } from '../../../../src/models/list/routing-inputs.ts'
 import { Upstreams } from '../../../../src/models/upstream/upstreams.ts'
 import { answering, startStub } from '../../../fakes/stub-upstream.ts'
-import { listening, modelsApp, sourceOf } from '../../../support/models-app.ts'
+import { listening, listsOf, modelsApp, sourceOf } from '../../../support/models-app.ts'
 import { silentLog } from '../../../support/silent-log.ts'
 
 const chat = ['alpha/chat-1', 'alpha/voice-of-reason', 'dt/dt-chat', 'dt/dt-reason']
@@ -185,4 +185,25 @@ test('two gateways that are each other’s upstream both answer at the timeout',
       assert.ok(listed.includes('dt/dt-chat'), listed.join())
     }),
   )
+})
+
+test('Calls read what is stored once in a quarter of a second, and at once after a change', async () => {
+  const source = { ...sourceOf({}), changes: 0 }
+  let reads = 0
+  source.combos = async () => {
+    reads += 1
+    return []
+  }
+  let nowMs = 0
+  const lists = listsOf({}, { source, elapsed: () => nowMs })
+  const first = await lists.recentInputs()
+  nowMs += 249
+  assert.equal(await lists.recentInputs(), first)
+  assert.equal(reads, 1)
+  source.changes += 1
+  assert.notEqual(await lists.recentInputs(), first)
+  assert.equal(reads, 2)
+  nowMs += 250
+  await lists.recentInputs()
+  assert.equal(reads, 3)
 })
