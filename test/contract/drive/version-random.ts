@@ -106,7 +106,7 @@ class RandomWalk {
       model.removeByHand()
     } else if (kind === 'copyBack' && chosen?.text !== undefined && chosen !== model.current) {
       await byHand.copyVersion?.(chosen.text, key)
-      model.placeByHand(chosen)
+      model.placeByHand({ ...chosen, isCopiedBack: true })
     }
   }
 
@@ -166,6 +166,10 @@ class RandomWalk {
 const copiedBack: Step[] = (['put', 'toggle', 'put', 'copyBack', 'put'] as const).map((kind) => {
   return { kind, key: 'd/k', pick: 1 }
 })
+/** Nobody knows how long the version between the oldest one and the newest one was there. */
+const copiedBetween: Step[] = (['toggle', 'put', 'put', 'put', 'copyBack', 'put'] as const).map(
+  (kind) => ({ kind, key: 'd/k', pick: 4 }),
+)
 
 export function versionRandomCases(suite: DriveSuite): void {
   // A drive that cannot be opened again is in memory.
@@ -185,7 +189,10 @@ export function versionRandomCases(suite: DriveSuite): void {
         await (await RandomWalk.begin(suite, under, versioning)).run(chosen)
       }
       const numRuns = suite.tries(isFull ? all : some)
-      await fc.assert(fc.asyncProperty(steps, run), { numRuns, examples: [[copiedBack]] })
+      await fc.assert(fc.asyncProperty(steps, run), {
+        numRuns,
+        examples: [[copiedBack], [copiedBetween]],
+      })
     })
   })
 }
