@@ -200,9 +200,11 @@ export class ModelCalls {
     const { native } = target
     const pause = native && this.#parts.pauses.pauseOf(native, path.path, sender)
     if (native !== undefined && pause?.row.scope !== 'model') return 'refused'
+    const known = this.#parts.catalogue.byId.get(target.connection.provider)
+    const maxOutput = known?.factsOfModel.get(target.ownId)?.max_output_tokens
     const [refused, nowMs] = [this.#refused, this.#parts.now()]
     try {
-      return new TranslatedCall({ target, path, request, body, refused, nowMs })
+      return new TranslatedCall({ target, path, request, body, refused, maxOutput, nowMs })
     } catch (error) {
       if (!(error instanceof ApiError) || !left.mayPass) throw error
       return 'refused'

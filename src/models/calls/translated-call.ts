@@ -51,6 +51,7 @@ interface TranslatedCallParts {
   readonly request: Pick<HttpRequest, 'rawPath' | 'signal'>
   readonly body: CallBody
   readonly refused: RefusedFields
+  readonly maxOutput: number | undefined
   readonly nowMs: number
 }
 
@@ -70,10 +71,10 @@ export class TranslatedCall {
   }
 
   #translate(): Translation {
-    const { target, path, refused, nowMs } = this.#parts
+    const { target, path, refused, maxOutput, nowMs } = this.#parts
     return new Translation(this.#json, {
       ...{ client: clientApis.get(path.path) ?? 'chat', upstream: target.api },
-      ...{ model: target.ownId, provider: target.connection.provider },
+      ...{ model: target.ownId, maxOutput, provider: target.connection.provider },
       ...{
         nowSeconds: Math.floor(nowMs / 1_000),
         refused: new Set([...refused.of(target), ...this.#refused]),

@@ -29,6 +29,8 @@ export interface TranslationOptions {
   readonly upstream: UpstreamApi
   /** The upstream's name of the model: nothing in the body chooses another. */
   readonly model: string
+  /** The most tokens that the model writes, if known. */
+  readonly maxOutput: number | undefined
   /** Whose signatures of reasoning are sent back. */
   readonly provider: string
   /** Seconds since the epoch. */
@@ -50,18 +52,21 @@ export class Translation {
 
   /** @param body the JSON of the client's call. @throws ApiError 400 that names the field */
   constructor(body: unknown, options: TranslationOptions) {
-    const { client, upstream, model, provider } = options
+    const { client, upstream, model, maxOutput, provider } = options
     const ignored = new IgnoredFields()
     const given = new GivenFields(body, ignored)
     given.skip('model')
     this.options = options
     this.#context = { names: new ToolNames(), seal: new Seal(provider) }
-    const request = requestReaders[client](given, this.#context)
+    const read = requestReaders[client](given, this.#context)
+    // Claude Code asks for 32,000 tokens of every model, and those that write less refuse that.
+    const maxTokens = read.maxTokens && Math.min(read.maxTokens, maxOutput ?? read.maxTokens)
+    const request = { ...read, maxTokens }
     given.done()
     const written =
       upstream === 'chat'
         ? writeChatRequest(request, model)
-        : writeMessagesRequest(request, { model, ignored })
+        : writeMessagesRequest(request, { model, maxOutput, ignored })
     const sent = withoutRefused(written, options.refused, ignored)
     this.isStream = request.isStream
     this.#wantsUsage = request.wantsUsage

@@ -4,7 +4,7 @@ import type { IgnoredFields } from './given-fields.ts'
 import { textOf } from './read-content.ts'
 import { idForUpstream } from './tool-names.ts'
 
-/** Anthropic requires max_tokens. All its current models accept this many. */
+/** Anthropic requires max_tokens. All its current models write this many. */
 const defaultMaxTokens = 8_192
 /** platform.claude.com/docs/en/build-with-claude/extended-thinking: at least 1,024, and less than max_tokens. */
 const minBudget = 1_024
@@ -23,14 +23,25 @@ const budgets: ReadonlyMap<string, number> = new Map([
 /** Models that take a budget of thinking; later models of Anthropic take an effort. */
 const takesBudget = /^(?!.*claude)|claude-3|claude-(?:opus|sonnet|haiku)-4(?:-[0-5])?(?:-\d{8}|@|$)/
 
+interface Written {
+  readonly model: string
+  /** The most tokens that the model writes, if known. */
+  readonly maxOutput: number | undefined
+  readonly ignored: IgnoredFields
+}
+
 /** Writes a request of Anthropic's Messages. Undefined values are not sent. */
 export function writeMessagesRequest(
   request: ModelRequest,
-  { model, ignored }: { readonly model: string; readonly ignored: IgnoredFields },
+  { model, maxOutput, ignored }: Written,
 ): object {
   const { turns, tools, stop, format, isStream } = request
   const messages = merged(turns.filter(({ role }) => role !== 'system'))
-  const { max_tokens, thinking, effort } = reasoningOf(request, { model, messages, ignored })
+  const { max_tokens, thinking, effort } = reasoningOf(request, messages, {
+    model,
+    maxOutput,
+    ignored,
+  })
   const isJson = format !== undefined && format.schema === undefined
   if (isJson) ignored.add('response_format')
   const schema = format?.schema && { type: 'json_schema', schema: format.schema }
@@ -61,11 +72,8 @@ function samplingOf(
 
 function reasoningOf(
   request: ModelRequest,
-  {
-    model,
-    messages,
-    ignored,
-  }: { model: string; messages: readonly Turn[]; ignored: IgnoredFields },
+  messages: readonly Turn[],
+  { model, maxOutput, ignored }: Written,
 ) {
   const { effort = 'none', toolChoice, maxTokens: given } = request
   const budget = budgets.get(effort)
@@ -74,9 +82,9 @@ function reasoningOf(
   const isPossible = !isForced && (given ?? minBudget + 1) > minBudget && !lacksThinking(messages)
   if (budget === undefined || !isPossible) {
     if (effort !== 'none') ignored.add('reasoning_effort')
-    return { max_tokens: given ?? defaultMaxTokens }
+    return { max_tokens: given ?? maxOutput ?? defaultMaxTokens }
   }
-  const max_tokens = given ?? defaultMaxTokens + budget
+  const max_tokens = given ?? maxOutput ?? defaultMaxTokens + budget
   if (takesBudget.test(model)) {
     const budget_tokens = Math.min(budget, max_tokens - 1)
     return { max_tokens, thinking: { type: 'enabled', budget_tokens } }

@@ -192,3 +192,11 @@ test('Thousands of messages, blocks and tools take linear time', () => {
   const { user: micros } = process.cpuUsage(startedAt)
   assert.ok(micros < 3_000_000, `${micros} µs`)
 })
+
+test('3: the limit of a model is the most that is asked for, and the default of Anthropic', () => {
+  const options = { maxOutput: 5_000 }
+  assert.equal(sent(cm, {}, options).max_tokens, 5_000)
+  assert.equal(sent(cm, { max_tokens: 10 }, options).max_tokens, 10)
+  assert.equal(sent(mc, { max_tokens: 32_000 }, options).max_tokens, 5_000)
+  assert.equal(sent(rc, {}, options).max_tokens, undefined)
+})

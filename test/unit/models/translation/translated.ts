@@ -28,6 +28,7 @@ export function translationOf(
     upstream,
     model: 'own',
     provider: 'lab',
+    maxOutput: undefined,
     nowSeconds: 1_700_000_000,
     refused: new Set<string>(),
   }
