@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
 import { sendEvents, sendJson } from '../fakes/strict-upstream.ts'
 import { startWithUpstream } from '../support/calling.ts'
@@ -129,4 +132,22 @@ test('Prices and limits that are not numbers are refused with their field', asyn
     const reply = await management.send('POST', '/model-keys', body)
     assert.deepEqual([reply.status, reply.body.field], [400, 'limits.dollarsPerMonth'])
   }
+})
+
+test('The price of an upstream that lists prices is used', async (t) => {
+  const upstream = createServer((request, response) => {
+    const pricing = { prompt: '0.000003', completion: '0.000015', request: '0' }
+    const usage = { prompt_tokens: 1_000, completion_tokens: 100 }
+    const isList = request.url === '/v1/models'
+    const content = isList ? { data: [{ id: 'big', pricing }] } : { choices: [1], usage }
+    request.resume().on('end', () => sendJson(response, 200, content))
+  })
+  upstream.listen(0, '127.0.0.1')
+  await once(upstream, 'listening')
+  t.after(() => upstream.close())
+  const started = await startWithUpstream(t)
+  const baseUrl = `http://127.0.0.1:${(upstream.address() as AddressInfo).port}/v1`
+  await started.connect('router', { apiKey: 'k', providerSpecificData: { baseUrl } })
+  assert.equal((await started.call('/chat/completions', { model: 'router/big' })).status, 200)
+  close(await dollarsOf(started, 'router/big'), 0.0045)
 })

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { ModelKeyTable } from '../../src/models/keys/model-key-table.ts'
+import { ModelRecordTable } from '../../src/models/usage/model-record-table.ts'
 import { ModelUsageTable, type UsageRow } from '../../src/models/usage/usage-table.ts'
 import type { Database } from '../../src/platform/state/database.ts'
 import { type DatabaseLocation, openDatabase } from '../../src/platform/state/open-database.ts'
@@ -20,6 +21,7 @@ export function describeModelTables(name: string, createLocation: () => Promise<
 
     describeKeys(() => database)
     describeUsage(() => database)
+    describeRecords(() => database)
   })
 }
 
@@ -48,6 +50,41 @@ function describeKeys(database: () => Database): void {
     assert.equal(await table.remove('b'), false)
     assert.deepEqual(await table.all(), [{ ...row('a'), json: '{}', expiresAtMs: 0 }])
     assert.equal(await revision(), before + 4)
+  })
+}
+
+function describeRecords(database: () => Database): void {
+  const record = (id: string, atMs: number, json = '{}') => ({ id, atMs, json })
+  const dayMs = 86_400_000
+
+  test('ModelRecordTable keeps the first record of an id, and finds it by its kind', async () => {
+    const table = new ModelRecordTable(database())
+    await table.add('response', [record('a', 100 * dayMs, '{"a":"é"}'), record('b', 10 * dayMs)])
+    await table.add('response', [record('a', 1, '{"a":"other"}')])
+    assert.equal(await table.find('response', 'a'), '{"a":"é"}')
+    assert.equal(await table.find('call', 'a'), undefined)
+    await table.sweep(100 * dayMs)
+    assert.equal(await table.find('response', 'b'), undefined)
+    assert.notEqual(await table.find('response', 'a'), undefined)
+  })
+
+  test('ModelRecordTable keeps the last 1,000 calls, and gives them in pages', async () => {
+    const table = new ModelRecordTable(database())
+    const records = Array.from({ length: 1_200 }, (_, at) => record(`c${at}`, Math.floor(at / 2)))
+    await Promise.all([
+      table.add('call', records.slice(0, 700)),
+      table.add('call', records.slice(700)),
+    ])
+    const ids: string[] = []
+    for (let last: ReturnType<typeof record> | undefined; ; ) {
+      const page = await table.page('call', 300, last)
+      ids.push(...page.map(({ id }) => id))
+      last = page.at(-1)
+      if (last === undefined) break
+    }
+    assert.deepEqual(ids.slice(0, 4), ['c1199', 'c1198', 'c1197', 'c1196'])
+    assert.equal(ids.length, 1_000)
+    assert.equal(new Set(ids).size, 1_000)
   })
 }
 

@@ -5,6 +5,7 @@ import { boundaryOf, FormParser } from '../../src/platform/http/form-parser.ts'
 
 /** A call as the upstream got it. */
 export interface ReceivedCall {
+  readonly method: string
   readonly path: string
   readonly headers: IncomingMessage['headers']
   readonly rawHeaders: readonly string[]
@@ -100,25 +101,27 @@ export class StrictUpstream {
       return
     }
     const body = Buffer.concat(pieces)
-    const { headers, rawHeaders, url = '' } = request
+    const { method = '', headers, rawHeaders, url = '' } = request
     if (request.method === 'GET' && url === '/v1/models') {
       if (!this.#hasList) sendJson(response, 404, { error: { message: 'Not Found' } })
       else sendJson(response, 200, { data: [...this.models].map((id) => ({ id })) })
       return
     }
-    const model = modelOf(body, headers['content-type'])
+    const isStored = /^\/v1\/responses\/(?!compact|input_tokens)/.test(url)
+    const model = isStored ? '' : modelOf(body, headers['content-type'])
     const connection = this.#numbers.get(request.socket) ?? -1
-    const call = { path: url, headers, rawHeaders, body, model, connection, left }
+    const call = { method, path: url, headers, rawHeaders, body, model, connection, left }
     this.calls.push(call)
-    const refusal = this.#refusalOf(call, request)
+    const refusal = this.#refusalOf(call, isStored)
     if (refusal !== undefined) sendJson(response, refusal.status, this.#errorOf(refusal))
     else await this.behave(call, response)
   }
 
-  #refusalOf({ headers, model, body }: ReceivedCall, { method }: IncomingMessage) {
+  #refusalOf({ headers, model, body, method }: ReceivedCall, isStored: boolean) {
     const sent =
       this.flavour === 'openai' ? headers.authorization : `Bearer ${headers['x-api-key']}`
-    if (method !== 'POST') return { status: 405, type: 'invalid_request_error', code: null }
+    if (method !== 'POST' && !isStored)
+      return { status: 405, type: 'invalid_request_error', code: null }
     if (sent !== `Bearer ${this.key}`) {
       return { status: 401, type: 'authentication_error', code: 'invalid_api_key', sent }
     }
@@ -129,7 +132,7 @@ export class StrictUpstream {
     if (bad.length > 0 || Number(headers['content-length'] ?? body.length) !== body.length) {
       return { status: 400, type: 'invalid_request_error', code: `forbidden ${bad}` }
     }
-    if (this.models.has(model)) return undefined
+    if (isStored || this.models.has(model)) return undefined
     return { status: 404, type: 'invalid_request_error', code: 'model_not_found' }
   }
 

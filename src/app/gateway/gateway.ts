@@ -1,4 +1,5 @@
 import { faviconPath } from '../../dashboard/web-app/web-app.ts'
+import { callPaths } from '../../models/calls/call-paths.ts'
 import { modelsErrorFormats } from '../../models/list/models-error-format.ts'
 import type { RenderFault } from '../../platform/http/fault.ts'
 import type { HttpHandler, HttpReply, HttpRequest } from '../../platform/http/message.ts'
@@ -106,7 +107,8 @@ export function createGateway({
     // Every path is a key. The dashboard must not share an origin with objects.
     const hostBucket = bucketOfHost(request.headers.host, virtualHosts)
     if (hostBucket !== undefined) return parts.s3(request, hostBucket)
-    if (isVisit(request)) return Promise.resolve(toDashboard)
+    const direct = directReply(request)
+    if (direct !== undefined) return Promise.resolve(direct)
     const { rawPath, method } = request
     const isRead = method === 'GET' || method === 'HEAD'
     const route = own.find((one) => matches(one, rawPath))
@@ -143,6 +145,31 @@ const toDashboard: HttpReply = {
     ['Vary', 'Accept, Authorization'],
   ],
   logFields: { operation: 'toDashboard' },
+}
+
+/** The reply to a request that no protocol has to see. */
+function directReply(request: HttpRequest): HttpReply | undefined {
+  return isVisit(request) ? toDashboard : misplacedCall(request)
+}
+
+/**
+ * The reply to a call of a model whose base URL has no /v1. S3 has no such request, and denies the credentials of model
+ * clients (docs/contract/object-storage.md, "Authentication"): only the message differs.
+ */
+function misplacedCall({
+  id,
+  method,
+  rawPath,
+  rawQuery,
+  headers,
+}: HttpRequest): HttpReply | undefined {
+  if (method !== 'POST' || rawQuery !== '') return undefined
+  if (!callPaths.some(({ path }) => path === rawPath)) return undefined
+  const hasKey = headers['x-api-key'] !== undefined || /^bearer /i.test(headers.authorization ?? '')
+  if (!hasKey || headers['content-type']?.startsWith('application/json') !== true) return undefined
+  const reason = `Models are called at /v1${rawPath}. The base URL of OpenAI's SDKs ends in /v1; that of Anthropic's SDKs and of Claude Code has no path.`
+  const error = new S3Error('AccessDenied', reason)
+  return s3Refusal(error, { requestId: id, resource: rawPath, reason })
 }
 
 type Fault = Parameters<RenderFault>[0]

@@ -1,5 +1,6 @@
 import { TrafficTable } from '../../dashboard/management/traffic-table.ts'
 import { endedSharesKeptMs, ShareTable } from '../../dashboard/shares/share-table.ts'
+import { ModelRecordTable } from '../../models/usage/model-record-table.ts'
 import { ModelUsageTable, usageKeptMs } from '../../models/usage/usage-table.ts'
 import type { HttpHandler } from '../../platform/http/message.ts'
 import type { ProcessName } from '../../platform/process/identity.ts'
@@ -247,6 +248,7 @@ function choresOf({ database, mounts, sessions, isFirst, now, s3 }: ChoreParts):
     sweep('sessions', () => sessions.sweep()),
     sweep('access-keys', () => new AccessKeyTable(database).sweep(now() - revokedKeptMs)),
     sweep('model-usage', () => new ModelUsageTable(database).sweep(now() - usageKeptMs)),
+    sweep('model-records', () => new ModelRecordTable(database).sweep(now())),
     sweep('shares', () => new ShareTable(database).sweep(now() - endedSharesKeptMs)),
     sweep('traffic', () => new TrafficTable(database).sweep(now())),
     expiry('expiry', expireEveryMs, jobs.expire),

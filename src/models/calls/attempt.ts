@@ -125,7 +125,8 @@ async function send(
 ): Promise<UpstreamReply> {
   const startedAtMs = performance.now()
   // undici keeps the body until the answer ends, so it must not be the generator, which could hold bytes.
-  const body = { [Symbol.asyncIterator]: () => timed(call.body, timer) }
+  const { body: sent } = call
+  const body = sent && { [Symbol.asyncIterator]: () => timed(sent, timer) }
   const sendOnce = () => client.send({ ...call, body })
   try {
     return await sendOnce()

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import type { HttpRequest } from '../../platform/http/message.ts'
 import { BodyError, BodyReading } from '../../platform/http/read-body.ts'
 import { ApiError } from '../../platform/json-api/api-error.ts'
@@ -53,6 +54,17 @@ export interface CallBody {
   parsed(): unknown
   /** Frees its memory. May be called again. */
   release(): void
+}
+
+/** Of a request without a body, about a stored response of this model. */
+export function noBody(model: string): CallBody {
+  return {
+    ...{ model, bytes: 0, isWhole: true },
+    fields: { bytes: () => undefined, value: () => undefined },
+    parsed: () => undefined,
+    send: () => ({ body: Readable.from([]), length: 0 }),
+    release: () => undefined,
+  }
 }
 
 /** Reads the bodies of calls, within a common limit of memory. */

@@ -11,7 +11,7 @@ import {
   upstreamQuestions,
 } from '../list/listed-provider.ts'
 import type { LoadedInputs, ModelLists } from '../list/model-lists.ts'
-import { ModelIndex, type Resolution } from '../list/resolve-model.ts'
+import { ModelIndex, type Resolution, type UpstreamFacts } from '../list/resolve-model.ts'
 import { allKinds, type ServiceKind } from '../list/routing-inputs.ts'
 import { LastAnswers } from '../upstream/last-answers.ts'
 import type { Upstreams } from '../upstream/upstreams.ts'
@@ -105,7 +105,10 @@ export class CallIndex {
     return prepared.models
   }
 
-  #facts({ questions, factQuestions: more }: Prepared) {
+  #facts({
+    questions,
+    factQuestions: more,
+  }: Pick<Prepared, 'questions' | 'factQuestions'>): UpstreamFacts {
     return new Map(
       [...questions, ...more].flatMap((question) => {
         const facts = this.#answers.of(question)?.facts
@@ -143,7 +146,8 @@ export class CallIndex {
       ...answers.flatMap(([id, answer]) => (answer?.isUnlisted ? [id] : [])),
       ...providers.filter(isNeverAsked).map(({ connection }) => connection.id),
     ])
-    const index = new ModelIndex({ ...all, upstreamIds, unlisted })
+    const facts = this.#facts({ questions, factQuestions: more })
+    const index = new ModelIndex({ ...all, upstreamIds, unlisted, facts })
     const prepared = { ...{ inputs, revision, providers, questions, index }, factQuestions: more }
     this.#prepared = { ...prepared, models: undefined }
     return this.#prepared

@@ -1,8 +1,11 @@
+import type { HttpRequest } from '../../platform/http/message.ts'
 import type { CallTarget } from '../list/resolve-model.ts'
+import type { LoggedCall } from '../usage/call-log.ts'
 import type { Caller } from './call-access.ts'
 import type { CallPath } from './call-paths.ts'
 import { costOf } from './costs.ts'
 import type { Scope } from './failures/failure-rows.ts'
+import type { Failure } from './failures/failures.ts'
 import type { Tokens } from './reported-usage.ts'
 
 /** An attempt that has ended. */
@@ -29,8 +32,10 @@ export interface CallEntry {
 
 /** Records the outcome of an attempt: call one of these, once. */
 export interface ObservedCall {
-  fail(scope: Scope, isFallback: boolean): void
+  fail(failure: Failure, isFallback: boolean): void
   end(result: {
+    /** Default: 200. */
+    readonly status?: number
     readonly tokens: Tokens | undefined
     readonly bytes: number
     /** Those that are text of the model, as far as they can be told from the framing of a stream. */
@@ -41,58 +46,141 @@ export interface ObservedCall {
   }): void
 }
 
-interface BegunCall {
-  readonly caller: Caller
+interface Begun {
   readonly target: CallTarget
-  readonly path: CallPath
   /** Bytes of the request. */
   readonly bytes: number
   readonly firstByteMs: number
 }
 
+interface NoteParts {
+  readonly request: Pick<HttpRequest, 'id' | 'receivedAtMs'>
+  readonly path: CallPath
+  readonly caller: Caller
+}
+
+interface Sinks {
+  readonly attempts: readonly ((entry: CallEntry) => void)[]
+  readonly calls: readonly ((call: LoggedCall) => void)[]
+}
+
+/** The status in logs of a request whose client has left, as nginx writes it. */
+export const clientLeft = 499
+const leftReason = 'The client disconnected before the end of the answer.'
+const brokenReason = 'The answer of the upstream broke off.'
+
 /** A token has about four characters, and most characters have one byte. */
 const bytesPerToken = 4
 
-/** Records what calls use, and nothing of their content. */
+/** Records what calls use and how they end, and nothing of their content. */
 export class CallRecorder {
-  readonly #sinks: readonly ((entry: CallEntry) => void)[]
+  readonly #sinks: Sinks
 
-  constructor(...sinks: readonly ((entry: CallEntry) => void)[]) {
+  constructor(sinks: Sinks) {
     this.#sinks = sinks
   }
 
-  begin({ caller, target, path, bytes, firstByteMs }: BegunCall): ObservedCall {
+  open(parts: NoteParts): CallNote {
+    return new CallNote(parts, this.#sinks)
+  }
+}
+
+/** What becomes of one call. */
+export class CallNote {
+  readonly #parts: NoteParts
+  readonly #sinks: Sinks
+  readonly #attempts: LoggedCall['attempts'] = []
+  readonly #startedAtMs = performance.now()
+  #isEnded = false
+  /** As the client wrote it. */
+  model = ''
+
+  constructor(parts: NoteParts, sinks: Sinks) {
+    this.#parts = parts
+    this.#sinks = sinks
+  }
+
+  /** An attempt that has failed, or whose answer has begun. */
+  begin({ target, bytes, firstByteMs }: Begun): ObservedCall {
+    const { caller, path } = this.#parts
+    const { connection, listedId: model } = target
     const common = {
-      ...{ keyId: caller.keyId, connectionId: target.connection.id, model: target.listedId },
+      ...{ keyId: caller.keyId, connectionId: connection.id, model },
       ...{ path: path.path, receivedBytes: bytes, firstByteMs },
     }
+    const log = (status: number, reason: string | null) => {
+      const ms = Math.round(firstByteMs)
+      this.#attempts.push({ connectionId: connection.id, model, status, reason, ms })
+    }
     return {
-      fail: (failed, isFallback) =>
-        this.#note({
-          ...{ ...common, failed, isFallback, tokens: undefined },
+      fail: ({ row, reason, status }, isFallback) => {
+        log(status, reason)
+        this.#noteAttempt({
+          ...{ ...common, failed: row.scope, isFallback, tokens: undefined },
           ...{ estimatedTokens: 0, sentBytes: 0, costMicros: 0 },
-        }),
-      end: ({ tokens, bytes: sentBytes, contentBytes, isBroken, isWhole }) => {
-        const failed = isBroken ? 'broken' : undefined
-        const reported = tokens === undefined ? 0 : tokens.input + tokens.output
-        const isKnown = tokens !== undefined && isWhole
-        const estimated = isKnown ? 0 : estimatedTokensOf(path, bytes + contentBytes)
-        const estimatedTokens = Math.max(0, estimated - reported)
-        const costMicros = Math.max(
-          path.isFree === true ? 0 : (tokens?.costMicros ?? costAt(target, tokens)),
-          estimated === 0 ? 0 : costAt(target, guessOf(bytes, contentBytes)),
-        )
-        this.#note({
-          ...{ ...common, failed, isFallback: false, tokens },
-          ...{ costMicros, estimatedTokens, sentBytes },
         })
-        caller.use({ tokens: reported + estimatedTokens, micros: costMicros })
+      },
+      end: ({ status = 200, tokens, bytes: sentBytes, contentBytes, isBroken, isWhole }) => {
+        const use = usedBy(target, path, { tokens, isWhole, bytes, contentBytes })
+        const failed = isBroken ? 'broken' : undefined
+        this.#noteAttempt({ ...common, failed, isFallback: false, tokens, sentBytes, ...use })
+        const reported = tokens === undefined ? 0 : tokens.input + tokens.output
+        caller.use({ tokens: reported + use.estimatedTokens, micros: use.costMicros })
+        log(status, isBroken && status !== clientLeft ? brokenReason : null)
+        const reason = isBroken && status !== clientLeft ? brokenReason : leftReason
+        this.end({ status, reason: isWhole ? null : reason, tokens, ...use })
       },
     }
   }
 
-  #note(entry: CallEntry): void {
-    for (const sink of this.#sinks) sink(entry)
+  /** Logs the call, unless it is logged already. */
+  end(ended: {
+    readonly status: number
+    readonly reason: string | null
+    readonly tokens?: Tokens | undefined
+    readonly costMicros?: number
+  }): void {
+    if (this.#isEnded) return
+    this.#isEnded = true
+    const { request, path, caller } = this.#parts
+    const { status, reason, tokens, costMicros = 0 } = ended
+    const call = {
+      ...{ id: request.id, at: new Date(request.receivedAtMs).toISOString() },
+      ...{ keyId: caller.keyId, path: path.path, model: this.model },
+      ...{ status, reason, attempts: this.#attempts },
+      durationMs: Math.round(performance.now() - this.#startedAtMs),
+      ...{ inputTokens: tokens?.input ?? 0, outputTokens: tokens?.output ?? 0 },
+      dollars: costMicros / 1e6,
+    }
+    for (const sink of this.#sinks.calls) sink(call)
+  }
+
+  #noteAttempt(entry: CallEntry): void {
+    for (const sink of this.#sinks.attempts) sink(entry)
+  }
+}
+
+/** What an answer used, also where the upstream does not say. */
+function usedBy(
+  target: CallTarget,
+  path: CallPath,
+  given: {
+    readonly tokens: Tokens | undefined
+    readonly isWhole: boolean
+    readonly bytes: number
+    readonly contentBytes: number
+  },
+): Pick<CallEntry, 'estimatedTokens' | 'costMicros'> {
+  const { tokens, isWhole, bytes, contentBytes } = given
+  const reported = tokens === undefined ? 0 : tokens.input + tokens.output
+  const isKnown = tokens !== undefined && isWhole
+  const estimated = isKnown ? 0 : estimatedTokensOf(path, bytes + contentBytes)
+  return {
+    estimatedTokens: Math.max(0, estimated - reported),
+    costMicros: Math.max(
+      path.isFree === true ? 0 : (tokens?.costMicros ?? costAt(target, tokens)),
+      estimated === 0 ? 0 : costAt(target, guessOf(bytes, contentBytes)),
+    ),
   }
 }
 

@@ -11,13 +11,19 @@ import {
   UpstreamError,
   type UpstreamFlavour,
 } from '../upstream/upstream.ts'
-import { type Attempt, attempt } from './attempt.ts'
+import { type Attempt, attempt, type BegunAnswer } from './attempt.ts'
 import type { Caller } from './call-access.ts'
-import type { CallBodies, CallBody } from './call-body.ts'
+import { type CallBodies, type CallBody, noBody } from './call-body.ts'
 import { headersForUpstream, ofAnyApi } from './call-headers.ts'
 import { type CallIndex, quoted } from './call-index.ts'
 import { type CallPath, pathsOfFlavour } from './call-paths.ts'
-import { type CallRecorder, estimatedTokensOf, type ObservedCall } from './call-record.ts'
+import {
+  type CallNote,
+  type CallRecorder,
+  clientLeft,
+  estimatedTokensOf,
+  type ObservedCall,
+} from './call-record.ts'
 import { expectedUse, withPrice } from './costs.ts'
 import { failedReply } from './failures/failed-reply.ts'
 import { failureWithout } from './failures/failures.ts'
@@ -25,6 +31,7 @@ import type { Pauses, Sender } from './failures/pauses.ts'
 import { RemainingTargets } from './failures/remaining-targets.ts'
 import { passedAnswer } from './passed-answer.ts'
 import { conversationOf, spread } from './spreading.ts'
+import { idsIn, type StoredResponses } from './stored-responses.ts'
 import { RefusedFields, TranslatedCall } from './translated-call.ts'
 import { isTranslated, translatedTargets, upstreamOf } from './translated-targets.ts'
 import { waitingStream } from './waiting-stream.ts'
@@ -36,6 +43,7 @@ export interface ModelCallsParts {
   readonly client: Pick<CallClient, 'send'>
   readonly pauses: Pauses
   readonly record: CallRecorder
+  readonly responses: Pick<StoredResponses, 'remember' | 'targetOf' | 'withPrevious'>
   /** The maximum time until a stream begins. */
   readonly firstByteMs: number
   /** The maximum time until another answer begins. */
@@ -53,6 +61,9 @@ interface Call {
   /** Whether the client asks for a stream of events. */
   readonly isStream: boolean
   readonly sender: Sender
+  readonly note: CallNote
+  /** Of a stored response. */
+  readonly id: string | undefined
   /** Frees its memory and its reservation of tokens. May be called again. */
   readonly release: () => void
 }
@@ -74,11 +85,33 @@ export class ModelCalls {
     this.#parts = parts
   }
 
-  /** @throws ApiError if the call is refused, or no upstream has answered it */
-  async call(request: HttpRequest, path: CallPath, caller: Caller): Promise<HttpReply> {
+  /**
+   * @param id of a stored response, on paths that have one
+   * @throws ApiError if the call is refused, or no upstream has answered it
+   */
+  async call(
+    request: HttpRequest,
+    path: CallPath,
+    caller: Caller,
+    id?: string,
+  ): Promise<HttpReply> {
     request.leaveWithClient()
-    await caller.assertWithinLimits()
-    const body = await this.#parts.bodies.read(request, path)
+    const note = this.#parts.record.open({ request, path, caller })
+    try {
+      await caller.assertWithinLimits()
+      return await this.#call({ request, path, caller, note, id })
+    } catch (error) {
+      note.end(endOf(error, request))
+      throw error
+    }
+  }
+
+  async #call(given: Omit<Call, 'body' | 'isStream' | 'sender' | 'release'>): Promise<HttpReply> {
+    const { request, path, caller, note, id } = given
+    const { bodies, responses } = this.#parts
+    const stored = id === undefined ? undefined : await responses.targetOf(id, caller.keyId)
+    const body = stored === undefined ? await bodies.read(request, path) : noBody(stored.listedId)
+    note.model = body.model
     const ended = Promise.withResolvers<void>()
     this.#underWay.add(ended.promise)
     let letGo: () => void = () => undefined
@@ -89,22 +122,21 @@ export class ModelCalls {
       ended.resolve()
     }
     try {
-      const found = await this.#parts.index.resolve(body.model, path.kinds, caller)
       const sender = senderOf(request, body, caller)
-      const all = this.#targetsOf(found, body.model, path).flatMap((group) =>
-        spread(group, sender.conversation),
-      )
-      const targets = caller.needsPrice ? withPrice(all, body.model) : all
+      const isStream = body.fields.value('stream') === true
+      const call = { ...given, body, isStream, sender, release }
+      const targets = stored === undefined ? await this.#targets(call) : [stored]
       if (path.isFree !== true) {
         const tokens = estimatedTokensOf(path, body.bytes)
         letGo = await caller.hold(expectedUse(tokens, targets, body.fields))
       }
-      const isStream = body.fields.value('stream') === true
-      const given = { request, path, caller, body, isStream, sender, release }
-      const coming = this.#tryAll(targets, given)
+      const coming = this.#tryAll(targets, call)
       if (!isStream) return await coming
+      coming.catch((error: unknown) => {
+        release()
+        note.end(endOf(error, request))
+      })
       const { model } = body
-      coming.catch(release)
       return await waitingStream(coming, { path, target: request.rawPath, model, patienceMs })
     } catch (error) {
       release()
@@ -115,6 +147,18 @@ export class ModelCalls {
   /** Resolves when calls whose connections were closed have recorded their usage. */
   async ended(): Promise<void> {
     await withinTime(Promise.all(this.#underWay), endMs).catch(() => undefined)
+  }
+
+  /** The targets in the order of attempts. @throws ApiError */
+  async #targets({ path, caller, body, sender }: Call): Promise<readonly CallTarget[]> {
+    const { model, fields } = body
+    const found = await this.#parts.index.resolve(model, path.kinds, caller)
+    const all = this.#targetsOf(found, model, path).flatMap((group) =>
+      spread(group, sender.conversation),
+    )
+    const priced = caller.needsPrice && path.isFree !== true ? withPrice(all, model) : all
+    if (!path.path.startsWith('/responses')) return priced
+    return await this.#parts.responses.withPrevious(priced, fields, caller.keyId)
   }
 
   /** The targets that speak the path's API, and those to which the call is translated. @throws ApiError */
@@ -168,8 +212,7 @@ export class ModelCalls {
       const { made, observed } = await this.#observedAttempt(target, call, translated)
       const path = pathOf(target)
       if ('begun' in made) {
-        // A count that is estimated says nothing about the upstream.
-        if (translated === undefined || call.path.isFree !== true) pauses.clear(target, path)
+        await this.#noteSuccess(made.begun, target, call)
         return passedAnswer(made.begun, { call, target, attempts: left.attempts, observed })
       }
       const { failure } = made
@@ -177,12 +220,28 @@ export class ModelCalls {
       const repeats = body.isWhole && left.repeats(target, failure)
       pauses.note(target, path, failure, sender)
       const next: CallTarget | undefined = repeats ? target : left.next
-      observed.fail(failure.row.scope, next !== undefined)
+      observed.fail(failure, next !== undefined)
       if (repeats)
         await sleep(repeatMs * (0.5 + Math.random()), undefined, { signal: call.request.signal })
       target = next
     }
-    return failedReply(left, { call, targets })
+    const reply = failedReply(left, { call, targets })
+    call.note.end({ status: reply.status, reason: left.failed?.failure.reason ?? null })
+    return reply
+  }
+
+  /** Ends pauses. A stored response is remembered before its client learns the ID, so that every process finds it. */
+  async #noteSuccess(
+    begun: BegunAnswer,
+    target: CallTarget,
+    { path, body, caller }: Call,
+  ): Promise<void> {
+    const { pauses, responses } = this.#parts
+    const isOwn = !isTranslated(target)
+    // A count that is estimated says nothing about the upstream.
+    if (isOwn || path.isFree !== true) pauses.clear(target, upstreamOf(target, path).path)
+    const ids = isOwn && path.isStored === true ? idsIn(begun, body.fields) : []
+    await Promise.all(ids.map((id) => responses.remember(id, target, caller.keyId)))
   }
 
   /**
@@ -218,14 +277,15 @@ export class ModelCalls {
   ): Promise<{ readonly made: Attempt; readonly observed: ObservedCall }> {
     const startedAtMs = performance.now()
     const begin = () =>
-      this.#parts.record.begin({
-        ...{ caller: call.caller, target, path: call.path, bytes: call.body.bytes },
+      call.note.begin({
+        ...{ target, bytes: call.body.bytes },
         firstByteMs: performance.now() - startedAtMs,
       })
     const made = await this.#attemptIn(target, call, translated).catch((error: unknown) => {
       // The client has disconnected, or its body failed. The upstream may bill what it received.
+      const status = error instanceof ApiError ? error.status : clientLeft
       begin().end({
-        ...{ tokens: undefined, bytes: 0, contentBytes: 0 },
+        ...{ status, tokens: undefined, bytes: 0, contentBytes: 0 },
         ...{ isBroken: true, isWhole: false },
       })
       throw error
@@ -247,7 +307,7 @@ export class ModelCalls {
 
   async #attempt(
     target: CallTarget,
-    { request, path: given, body, isStream }: Call,
+    { request, path: given, body, isStream, id = '' }: Call,
     translated?: TranslatedCall,
   ): Promise<Attempt> {
     const { client, firstByteMs, answerMs, now, catalogue } = this.#parts
@@ -255,7 +315,8 @@ export class ModelCalls {
     const { apiKey, provider } = connection
     const baseUrl = connection.baseUrl ?? catalogue.byId.get(provider)?.modelsApi?.baseUrl
     try {
-      const { path, flavour } = upstreamOf(target, given)
+      const { path: template, flavour } = upstreamOf(target, given)
+      const path = template.replace('{id}', encodeURIComponent(id))
       const isOwn = translated === undefined
       const query = isOwn ? request.rawQuery : ''
       const { url, headers } = callTarget({ flavour, baseUrl, apiKey }, path, query)
@@ -267,12 +328,14 @@ export class ModelCalls {
       const sent = isOwn ? request.rawHeaders : ofAnyApi(request.rawHeaders)
       const fields = headersForUpstream(sent, flavour, {
         ...headers,
-        'content-type': type,
-        ...lengthField,
+        ...(given.body !== 'none' && { 'content-type': type, ...lengthField }),
       })
       const { signal } = request
       return await attempt(
-        { url, headers: fields, body: bytes },
+        {
+          ...{ url, method: given.method, headers: fields },
+          body: given.body === 'none' ? undefined : bytes,
+        },
         {
           ...{ client, now, signal, isRepeatable: body.isWhole, patienceMs },
           firstByteMs: isStream ? firstByteMs : answerMs,
@@ -284,6 +347,15 @@ export class ModelCalls {
     }
   }
 }
+
+/** How a call without an answer is logged. */
+function endOf(error: unknown, { signal }: HttpRequest) {
+  if (signal.aborted) return { status: clientLeft, reason: 'The client disconnected.' }
+  const { status, message: reason } = error instanceof ApiError ? error : failed
+  return { status, reason }
+}
+
+const failed = { status: 500, message: 'Internal error; see the log of the service.' }
 
 function senderOf({ headers, id }: HttpRequest, body: CallBody, { keyId }: Caller): Sender {
   const { 'x-session-affinity': affinity } = headers

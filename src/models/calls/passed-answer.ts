@@ -12,8 +12,8 @@ import type { TranslatedStream } from './translated-stream.ts'
 interface AnswerContext {
   readonly call: {
     readonly request: HttpRequest
-    readonly body: CallBody
     readonly path: CallPath
+    readonly body: CallBody
     /** Ends the reservation of its key. */
     readonly release: () => void
   }
@@ -53,10 +53,12 @@ function bodyOf(answer: BegunAnswer, { call, observed }: AnswerContext): StreamB
   const { signal } = call.request
   const usage = new UsageReader(isStream)
   const isPlain = headers['content-encoding'] === undefined
-  const isRead = isPlain && (isStream || /json/i.test(String(headers['content-type'] ?? '')))
+  // A stored response reports what it used when it was made.
+  const isCounted = isPlain && call.path.body !== 'none'
+  const isRead = isCounted && (isStream || /json/i.test(String(headers['content-type'] ?? '')))
   const declared = Number(headers['content-length'] ?? Number.NaN)
   // The streams of language models have a last event.
-  const isEnding = isStream && call.path.kinds.has('llm')
+  const isEnding = isRead && isStream && call.path.kinds.has('llm')
   let bytes = 0
   let isWhole = false
   return {
@@ -86,7 +88,8 @@ function bodyOf(answer: BegunAnswer, { call, observed }: AnswerContext): StreamB
       const isBroken = !isDone && !signal.aborted
       // Events of an unknown form count as a whole.
       const contentBytes = usage.contentBytes > 0 ? usage.contentBytes : bytes
-      observed.end({ tokens, bytes, contentBytes, isBroken, isWhole: isDone })
+      const { status } = answer
+      observed.end({ status, tokens, bytes, contentBytes, isBroken, isWhole: isDone })
       call.release()
     },
   }

@@ -38,17 +38,16 @@ const anthropicErrorFormat: Omit<ErrorFormat, 'prefix'> = {
 }
 
 /** Only for the dashboard: pages of other origins must not read it. */
-const triesErrorFormat: ErrorFormat = {
-  prefix: triesPath,
-  errorBody: openAiErrorFormat.errorBody,
-}
+const triesErrorFormats: readonly ErrorFormat[] = ['/chat', '/messages'].map((path) => {
+  return { prefix: triesPath + path, errorBody: openAiErrorFormat.errorBody }
+})
 
 /** The formats of the paths of models and of the dashboard's calls. The first one with a matching path is used. */
 export const modelsErrorFormats: readonly ErrorFormat[] = [
   ...modelPrefixes.map((prefix) => ({ prefix: `${prefix}/messages`, ...anthropicErrorFormat })),
   { prefix: '/ai/v1/models', withHeader: 'anthropic-version', ...anthropicErrorFormat },
   ...['/v1', '/ai'].map((prefix) => ({ prefix, ...openAiErrorFormat })),
-  triesErrorFormat,
+  ...triesErrorFormats,
 ]
 
 function errorType({ status }: ApiError): string {

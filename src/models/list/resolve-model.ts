@@ -1,6 +1,6 @@
 import { type Candidate, candidates, type ModelListInputs } from './build-model-list.ts'
 import { type ListedProvider, listedConnections, withoutPrefix } from './listed-provider.ts'
-import { priceOfFacts } from './model-facts.ts'
+import { type ModelFacts, priceOfFacts } from './model-facts.ts'
 import {
   allKinds,
   type Combo,
@@ -37,7 +37,11 @@ export interface Resolution {
 interface IndexInputs extends Omit<ModelListInputs, 'filter' | 'nowMs'> {
   /** Ids of connections whose upstreams have no list, so that they may have any model. */
   readonly unlisted?: ReadonlySet<string>
+  readonly facts?: UpstreamFacts
 }
+
+/** What upstreams say about models, by connection and the provider's own id. */
+export type UpstreamFacts = ReadonlyMap<string, ReadonlyMap<string, ModelFacts>>
 
 interface ListedCombo extends Pick<Combo, 'models'> {
   readonly kind: ServiceKind
@@ -59,6 +63,7 @@ export class ModelIndex {
   readonly #providers: readonly ListedProvider[]
   readonly #connections: ReadonlyMap<string, readonly ActiveConnection[]>
   readonly #unlisted: ReadonlySet<string>
+  readonly #facts: UpstreamFacts
   /** Of custom models, by `<providerAlias>/<id>`. */
   readonly #prices: ReadonlyMap<string, ModelPrice>
   /** The models by their ids without a prefix. Made when one is looked for. */
@@ -70,6 +75,7 @@ export class ModelIndex {
     this.#aliases = inputs.modelAliases
     this.#providers = listed.providers
     this.#unlisted = inputs.unlisted ?? new Set()
+    this.#facts = inputs.facts ?? new Map()
     this.#prices = customPrices(inputs.customModels)
     // In the order of docs/contract/model-list.md, "Order of connections".
     this.#connections = Map.groupBy(
@@ -168,11 +174,16 @@ export class ModelIndex {
     return { targets, kind, isWeb }
   }
 
-  /** The price of a custom model, under any name of its provider; otherwise the catalogue's. */
-  #priceOf(ownId: string, { known, prefixes }: ListedProvider): ModelPrice | undefined {
+  /** The price of a custom model, under any name of its provider; otherwise the upstream's or the catalogue's. */
+  #priceOf(ownId: string, provider: ListedProvider): ModelPrice | undefined {
+    const { connection, known, prefixes } = provider
     const id = withoutPrefix(ownId, prefixes)
     const own = prefixes.flatMap((prefix) => this.#prices.get(prefix + id) ?? [])
-    return own[0] ?? priceOfFacts(known?.factsOfModel.get(ownId) ?? known?.factsOfModel.get(id))
+    return (
+      own[0] ??
+      priceOfFacts(this.#facts.get(connection.id)?.get(ownId)) ??
+      priceOfFacts(known?.factsOfModel.get(ownId) ?? known?.factsOfModel.get(id))
+    )
   }
 
   /** An alias may use any name of its provider; the list uses one of them. */

@@ -11,10 +11,12 @@ export interface CallTimes {
 /** A call that is ready to send. */
 export interface UpstreamCall {
   readonly url: string
+  /** Default: POST. */
+  readonly method?: 'GET' | 'DELETE' | undefined
   /** Name, value, name, value … */
   readonly headers: string[]
   /** Read once. undici keeps it until the end of the answer. */
-  readonly body: AsyncIterable<Buffer>
+  readonly body: AsyncIterable<Buffer> | undefined
   readonly signal: AbortSignal
 }
 
@@ -76,14 +78,14 @@ export class CallClient {
   }
 
   /** @throws NoAnswerError; ApiError of the body; the signal's reason */
-  async send({ url, headers, body, signal }: UpstreamCall): Promise<UpstreamReply> {
+  async send({ url, method, headers, body, signal }: UpstreamCall): Promise<UpstreamReply> {
     const { origin, pathname, search } = new URL(url)
     const startedAtMs = performance.now()
     try {
       const reply = await this.#agent.request({
-        ...{ origin, path: pathname + search, method: 'POST', headers, signal },
+        ...{ origin, path: pathname + search, method: method ?? 'POST', headers, signal },
         // Not in undici's types, but it accepts any iterable.
-        body: body as Buffer & AsyncIterable<Buffer>,
+        body: (body ?? null) as Buffer & AsyncIterable<Buffer>,
       })
       // The reader reports the error; without a listener it would end the process.
       reply.body.on('error', () => undefined)

@@ -6,6 +6,7 @@ import { callRoutes } from '../../../models/calls/call-routes.ts'
 import { Pauses } from '../../../models/calls/failures/pauses.ts'
 import { KeyLimits } from '../../../models/calls/key-limits.ts'
 import { ModelCalls } from '../../../models/calls/model-calls.ts'
+import { StoredResponses } from '../../../models/calls/stored-responses.ts'
 import type { Catalogue } from '../../../models/catalogue/catalogue.ts'
 import { KeyList } from '../../../models/key-list/key-list.ts'
 import { keyListRoutes } from '../../../models/key-list/key-list-routes.ts'
@@ -17,6 +18,8 @@ import type { ModelLists } from '../../../models/list/model-lists.ts'
 import { activeConnections } from '../../../models/list/stored-rows.ts'
 import { CallClient } from '../../../models/upstream/call-client.ts'
 import type { Upstreams } from '../../../models/upstream/upstreams.ts'
+import { CallLog, callLogRoutes } from '../../../models/usage/call-log.ts'
+import { ModelRecordTable } from '../../../models/usage/model-record-table.ts'
 import { UsageBatch } from '../../../models/usage/usage-batch.ts'
 import { usageRoutes } from '../../../models/usage/usage-routes.ts'
 import { ModelUsageTable } from '../../../models/usage/usage-table.ts'
@@ -67,6 +70,10 @@ export function openModelCalls(
   })
   const counts = new ModelCallMetrics()
   metrics?.watchModelCalls(counts)
+  const records = new ModelRecordTable(database)
+  const callLog = new CallLog({ table: records, log })
+  const connections = async () => activeConnections((await lists.inputs()).connections)
+  const responses = new StoredResponses({ table: records, connections, log, now })
   const client = new CallClient({
     connectMs: settings.modelsConnectSeconds * 1_000,
     idleMs: settings.modelsIdleSeconds * 1_000,
@@ -76,14 +83,15 @@ export function openModelCalls(
     index,
     bodies: new CallBodies(settings.modelsBodyMib * mib),
     ...{ catalogue, client, pauses, now },
-    record: new CallRecorder(usage.note, counts.note),
+    record: new CallRecorder({ attempts: [usage.note, counts.note], calls: [callLog.note] }),
+    responses,
     firstByteMs: settings.modelsFirstByteSeconds * 1_000,
     answerMs: settings.modelsAnswerSeconds * 1_000,
   })
   onClose(async () => {
     await client.close()
     await calls.ended()
-    await usage.flush()
+    await Promise.all([usage.flush(), callLog.flush(), responses.flush()])
   })
   const callAccess = new CallAccess({
     ...{ apiKey: settings.modelsApiKey, isListOpen: settings.modelsListOpen, keys: modelKeys, now },
@@ -102,7 +110,8 @@ export function openModelCalls(
     ...modelKeyRoutes({ table: new ModelKeyTable(database), refresh, session, now }),
     ...usageRoutes({
       ...{ table, flush: () => usage.flush(), pauses, session, now },
-      connections: async () => activeConnections((await lists.inputs()).connections),
+      connections,
     }),
+    ...callLogRoutes(callLog, session),
   ]
 }

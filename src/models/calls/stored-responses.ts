@@ -1,0 +1,167 @@
+import { ApiError } from '../../platform/json-api/api-error.ts'
+import { LaterWrites } from '../../platform/process/later-writes.ts'
+import type { Log } from '../../platform/process/log.ts'
+import { withinTime } from '../../platform/process/time-limit.ts'
+import { fieldOf, parsedJson } from '../../platform/text/json-text.ts'
+import type { CallTarget } from '../list/resolve-model.ts'
+import type { ActiveConnection } from '../list/stored-rows.ts'
+import type { ModelRecord, ModelRecordTable } from '../usage/model-record-table.ts'
+import type { BodyFields } from './call-body.ts'
+import { JsonScanner } from './json-syntax.ts'
+
+/** Where a response is stored, and with which key it was made. */
+interface StoredResponse extends Pick<CallTarget, 'ownId' | 'listedId'> {
+  /** The model key; empty: MODELS_API_KEY. */
+  readonly keyId: string
+  readonly connectionId: string
+}
+
+interface StoredResponsesParts {
+  readonly table: Pick<ModelRecordTable, 'add' | 'find'>
+  readonly connections: () => Promise<readonly ActiveConnection[]>
+  readonly log: Pick<Log, 'warn'>
+  /** Wall clock, milliseconds since the epoch. */
+  readonly now: () => number
+}
+
+/** IDs that can be a part of a path as they are. */
+const idForm = /^\w[\w.:=+-]{0,511}$/
+/** The maximum number of responses in memory. More are read from the database. */
+const maxKnown = 10_000
+/** How long an answer waits until all processes can find it. */
+const maxWaitMs = 1_000
+
+/**
+ * Remembers which connection has a response. An ID can only be used with the key that made it: otherwise a key could read
+ * and continue what another one wrote.
+ */
+export class StoredResponses {
+  readonly #parts: StoredResponsesParts
+  readonly #known = new Map<string, StoredResponse>()
+  #unwritten: ModelRecord[] = []
+  readonly #writes: LaterWrites
+
+  constructor(parts: StoredResponsesParts) {
+    this.#parts = parts
+    this.#writes = new LaterWrites({
+      write: () => this.#write(),
+      delayMs: 10_000,
+      onFailure: (err) =>
+        parts.log.warn({ err }, 'could not store where responses are; will retry'),
+    })
+  }
+
+  /** Resolves when every process can find it. If the database does not answer, only this process can. */
+  async remember(id: string, { connection, ownId, listedId }: CallTarget, keyId: string) {
+    if (!idForm.test(id) || this.#known.has(id)) return
+    const stored = { keyId, connectionId: connection.id, ownId, listedId }
+    this.#keep(id, stored)
+    this.#unwritten.push({ id, atMs: this.#parts.now(), json: JSON.stringify(stored) })
+    await withinTime(this.#writes.flush(), maxWaitMs).catch(() => undefined)
+  }
+
+  /** The target of a request about a response. @throws ApiError 404; DatabaseError */
+  async targetOf(id: string, keyId: string): Promise<CallTarget> {
+    const stored = await this.#find(id)
+    if (stored === undefined || stored.keyId !== keyId) throw notFound('Response', id)
+    const connections = await this.#parts.connections()
+    const connection = connections.find((one) => one.id === stored.connectionId)
+    if (connection === undefined) throw notFound('Response', id)
+    return { connection, ownId: stored.ownId, listedId: stored.listedId }
+  }
+
+  /**
+   * The targets that know what a request continues: a response, or a conversation.
+   *
+   * @throws ApiError 400 for a response of another key, or if its connection does not have the model; DatabaseError
+   */
+  async withPrevious(
+    targets: readonly CallTarget[],
+    fields: BodyFields,
+    keyId: string,
+  ): Promise<readonly CallTarget[]> {
+    const [previous, conversation] = previousOf(fields)
+    const id = previous ?? conversation
+    const stored = id === undefined ? undefined : await this.#find(id)
+    // Nothing is known of what was made elsewhere. Only its account has it.
+    if (id === undefined || stored === undefined) return targets
+    const found = targets.filter(({ connection }) => connection.id === stored.connectionId)
+    const isForeign = previous !== undefined && stored.keyId !== keyId
+    if (isForeign || found.length === 0) throw notFound('Previous response', id, 400)
+    return found
+  }
+
+  /** As LaterWrites.flush. */
+  flush(): Promise<void> {
+    return this.#writes.flush()
+  }
+
+  async #find(id: string): Promise<StoredResponse | undefined> {
+    const known = this.#known.get(id)
+    if (known !== undefined || !idForm.test(id)) return known
+    const json = await this.#parts.table.find('response', id)
+    if (json === undefined) return undefined
+    const stored = JSON.parse(json) as StoredResponse
+    this.#keep(id, stored)
+    return stored
+  }
+
+  #keep(id: string, stored: StoredResponse): void {
+    this.#known.set(id, stored)
+    const [oldest] = this.#known.keys()
+    if (this.#known.size > maxKnown && oldest !== undefined) this.#known.delete(oldest)
+  }
+
+  async #write(): Promise<void> {
+    const records = this.#unwritten
+    if (records.length === 0) return
+    this.#unwritten = []
+    try {
+      await this.#parts.table.add('response', records)
+    } catch (error) {
+      this.#unwritten = [...records, ...this.#unwritten].slice(0, maxKnown)
+      throw error
+    }
+  }
+}
+
+/** In the words of OpenAI, by which clients recognize it. */
+function notFound(what: 'Response' | 'Previous response', id: string, status = 404): ApiError {
+  const code = status === 400 ? 'previous_response_not_found' : undefined
+  return new ApiError(status, `${what} with id '${id.slice(0, 200)}' not found.`, { code })
+}
+
+function previousOf(
+  fields: BodyFields,
+): readonly [response: string | undefined, conversation: string | undefined] {
+  const text = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined)
+  const conversation = fields.value('conversation')
+  return [
+    text(fields.value('previous_response_id')),
+    text(conversation) ?? text(fieldOf(conversation, 'id')),
+  ]
+}
+
+/** The event that begins the stream of a response. */
+const begunResponse = /"response"\s*:\s*\{\s*"id"\s*:\s*"([^"\\]+)"/
+
+/** The IDs that an answer makes known: of the response, unless it is not stored, and of its conversation. */
+export function idsIn(
+  { held, isStream }: { readonly held: readonly Buffer[]; readonly isStream: boolean },
+  fields: BodyFields,
+): readonly string[] {
+  const isStored = fields.value('store') !== false
+  const bytes = isStored ? Buffer.concat(held) : Buffer.alloc(0)
+  const response = isStream ? begunResponse.exec(bytes.toString())?.[1] : idOf(bytes)
+  const [, conversation] = previousOf(fields)
+  return [response, conversation].filter((id) => id !== undefined)
+}
+
+function idOf(bytes: Buffer): string | undefined {
+  const scanner = new JsonScanner(['id'])
+  scanner.feed(bytes)
+  const [field] = scanner.fields('id')
+  const id =
+    field === undefined ? undefined : parsedJson(bytes.toString('utf8', field.start, field.end))
+  return typeof id === 'string' ? id : undefined
+}
