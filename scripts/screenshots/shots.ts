@@ -77,7 +77,7 @@ export const shots: readonly Shot[] = [
     name: 'models',
     viewport: desktop,
     colorScheme: 'dark',
-    path: '/models',
+    path: '/models/listed',
     prepare: (page) => page.getByText('openai/gpt-5', { exact: true }).waitFor(),
   },
   {

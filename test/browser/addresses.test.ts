@@ -85,7 +85,7 @@ describe('Addresses of the dashboard', { skip: absenceOfChromium() }, () => {
   })
 
   test('keep a search for models with percent signs', async () => {
-    const page = await dashboard().openSignedIn('/models')
+    const page = await dashboard().openSignedIn('/models/listed')
     const search = page.getByLabel('Search the models')
     await search.fill('%2541%')
     await page.getByText(/^GET \/v1\/models 0 of/).waitFor()

@@ -11,7 +11,7 @@ describe('Pages of the dashboard', { skip: absenceOfChromium() }, () => {
   const dashboard = useDashboard()
 
   test('keep their state after a reload', async () => {
-    const page = await dashboard().openSignedIn('/models?list=image&search=open')
+    const page = await dashboard().openSignedIn('/models/listed?list=image&search=open')
     await page.getByText('GET /v1/models/image').waitFor()
     await page.reload()
     await page.getByText('GET /v1/models/image').waitFor()
@@ -19,7 +19,7 @@ describe('Pages of the dashboard', { skip: absenceOfChromium() }, () => {
   })
 
   test('are reachable by keyboard: the skip link skips the header', async () => {
-    const page = await dashboard().openSignedIn('/models')
+    const page = await dashboard().openSignedIn('/models/listed')
     await page.getByText('GET /v1/models').waitFor()
     await page.reload()
     await page.getByText('GET /v1/models').waitFor()
@@ -223,7 +223,7 @@ describe('The models pages', { skip: absenceOfChromium() }, () => {
   const dashboard = useDashboard({ MODELS_API_KEY: 'models-key-0123456789' })
 
   test('list the models although the list needs a key that the browser does not have', async () => {
-    const page = await dashboard().openSignedIn('/models')
+    const page = await dashboard().openSignedIn('/models/listed')
     await page.getByText('openai/gpt-5', { exact: true }).waitFor()
     await page.getByLabel('Search the models').fill('claude opus')
     await page
@@ -234,7 +234,8 @@ describe('The models pages', { skip: absenceOfChromium() }, () => {
   })
 
   test('a connection is added, tested, edited with its key kept, switched off and deleted', async () => {
-    const page = await dashboard().openSignedIn('/models/connections')
+    const page = await dashboard().openSignedIn('/models')
+    await page.getByText('Add one, then make a model key for each app').waitFor()
     await page.getByRole('button', { name: 'Add a connection' }).click()
     await page.getByLabel('Kind').selectOption('openai-compatible')
     await page.getByLabel('Name').fill('Lab')
@@ -252,8 +253,15 @@ describe('The models pages', { skip: absenceOfChromium() }, () => {
 
     await page.getByRole('button', { name: 'Edit Lab' }).click()
     await page.getByLabel('Prefix').fill('lab')
+    await page.getByLabel('Priority').fill('1')
+    await page.getByLabel('Weight').fill('half')
+    await page.getByLabel('Price').fill('3, 15')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('expected number').waitFor()
+    await page.getByLabel('Weight').fill('3')
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByText('prefix lab').waitFor()
+    await page.getByText('priority 1 · weight 3').waitFor()
     assert.equal(await apiKeyOf(page), '****cdef')
 
     await page.locator('label', { has: page.getByLabel('Lab is active') }).click()
@@ -266,8 +274,8 @@ describe('The models pages', { skip: absenceOfChromium() }, () => {
   })
 
   test('explain that the list is for clients of a router, and show its address', async () => {
-    const page = await dashboard().openSignedIn('/models')
-    await page.getByText('are passed on to the connections').waitFor()
+    const page = await dashboard().openSignedIn('/models/listed')
+    await page.getByText('Apps call the models of your connections').waitFor()
     const address = `${dashboard().gateway.url}/v1/models`
     await page.getByText(address, { exact: true }).waitFor()
     // Behind a proxy the gateway may know itself by another address than the page.

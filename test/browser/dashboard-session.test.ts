@@ -64,7 +64,7 @@ describe('Signing in to the dashboard', { skip }, () => {
   })
 
   test('shows the form for an expired session and then the same page', async () => {
-    const page = await dashboard().openSignedIn('/models?list=tts&search=o')
+    const page = await dashboard().openSignedIn('/models/listed?list=tts&search=o')
     await page.getByText('/v1/models/tts').waitFor()
     await page.getByRole('tab', { name: 'Combos' }).click()
     await page.getByRole('button', { name: 'Add a combo' }).click()

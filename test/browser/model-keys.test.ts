@@ -120,4 +120,37 @@ describe('Model keys in the dashboard', { skip: absenceOfChromium() }, () => {
     await until(async () => (await table.getByRole('row').count()) === 25)
     assert.deepEqual(dashboard().complaints(), [])
   })
+
+  test('the log shows calls one by one, and what comes next while there are none', async () => {
+    const page = await dashboard().openSignedIn('/models/log')
+    await page.route('**/-/api/calls?**', (route) =>
+      route.fulfill({ json: { calls: [], next: null } }),
+    )
+    await page.reload()
+    await page.getByText('No calls yet').waitFor()
+    await page
+      .getByRole('link', { name: /model key|try a model/i })
+      .first()
+      .waitFor()
+    await page.unroute('**/-/api/calls?**')
+
+    await page.goto(`${dashboard().gateway.url}/-/models/keys`)
+    const secret = await makeKey(page, 'logged', [])
+    await until(async () => (await calls(secret, 'lab/big')) === 200)
+    await until(async () => (await calls(secret, 'lab/none')) === 404)
+    await page.getByRole('tab', { name: 'Log' }).click()
+    const table = page.getByRole('region', { name: 'Table of the calls' })
+    const row = table.getByRole('row').filter({ hasText: 'logged' })
+    await until(async () => {
+      await page.reload()
+      await table.waitFor()
+      return (await row.filter({ hasText: 'lab/none' }).count()) > 0
+    })
+    await row.filter({ hasText: 'lab/big' }).getByText('7 in, 5 out').first().waitFor()
+    await page.getByLabel('Only failed').click()
+    await row.filter({ hasText: 'lab/none' }).getByText('does not exist').first().waitFor()
+    assert.equal(await row.filter({ hasText: 'lab/big' }).count(), 0)
+    assert.deepEqual(await barriers(page), [])
+    assert.deepEqual(dashboard().complaints(), [])
+  })
 })

@@ -8,6 +8,7 @@ import { aliases, combos, customModels } from './items/item-resources.ts'
 import { ItemsPanel } from './items/items-panel.tsx'
 import { ModelKeysPanel } from './keys/model-keys-panel.tsx'
 import { ListedPanel } from './listed/listed-panel.tsx'
+import { CallLogPanel } from './log/call-log-panel.tsx'
 import { TransferPanel } from './transfer/transfer-panel.tsx'
 import { TryPanel } from './try/try-panel.tsx'
 import { UsagePanel } from './usage/usage-panel.tsx'
@@ -19,14 +20,15 @@ interface Panel {
   readonly Content: ComponentType
 }
 
-const first: Panel = { id: 'listed', label: 'Listed', Content: ListedPanel }
+const first: Panel = { id: 'connections', label: 'Connections', Content: ConnectionsPanel }
 
 const panels: readonly Panel[] = [
   first,
-  { id: 'try', label: 'Try it', Content: TryPanel },
   { id: 'keys', label: 'Model keys', Content: ModelKeysPanel },
   { id: 'usage', label: 'Usage', Content: UsagePanel },
-  { id: 'connections', label: 'Connections', Content: ConnectionsPanel },
+  { id: 'log', label: 'Log', Content: CallLogPanel },
+  { id: 'try', label: 'Try it', Content: TryPanel },
+  { id: 'listed', label: 'Listed', Content: ListedPanel },
   { id: 'combos', label: 'Combos', Content: () => <ItemsPanel resource={combos} /> },
   {
     id: 'custom',
@@ -46,8 +48,7 @@ export function ModelsPage() {
   return (
     <>
       <PageHeading title="Models">
-        The models that clients find at /v1/models. Calls need a key and are passed on to the
-        connections of the model.
+        Apps call the models of your connections with one address and keys of your own.
       </PageHeading>
       <RefusedKeys />
       <Tabs

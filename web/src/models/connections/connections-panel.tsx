@@ -48,8 +48,8 @@ function Connections({ state: { connections, warnings } }: { readonly state: War
   if (connections.length === 0) {
     return (
       <EmptyState icon={<IconPlugConnected size={32} stroke={1.5} />} title="No connections yet">
-        A connection is a provider with your API key. While no connection is active, the whole
-        catalogue is listed.
+        A connection is a provider with your API key. Add one, then make a model key for each app.
+        While no connection is active, the whole catalogue is listed.
       </EmptyState>
     )
   }
@@ -58,7 +58,8 @@ function Connections({ state: { connections, warnings } }: { readonly state: War
     <>
       <Text size="sm" c="dimmed" mb="md">
         Models are listed in this order. The models of a provider are listed at its first active
-        connection. If that one fails, calls go to the other active connections of the provider.
+        connection. Connections of a provider with the same priority share its calls; if one fails,
+        they go to the others.
       </Text>
       <RowList>
         {connections.map((connection, index) => (

@@ -13,6 +13,7 @@ import { EmptyState } from '../../ui/empty-state.tsx'
 import { Loaded } from '../../ui/loaded.tsx'
 import { RowList } from '../../ui/row-list.tsx'
 import { Section } from '../../ui/section.tsx'
+import { NextStep } from '../next-step.tsx'
 import { modelClients, modelKeyPlaceholder } from '../try/model-clients.ts'
 import { ModelKeyDialog } from './model-key-dialog.tsx'
 import { ModelKeyRow } from './model-key-row.tsx'
@@ -77,8 +78,8 @@ function ModelKeys({ keys }: { readonly keys: readonly ModelKeyReply[] }) {
   if (keys.length === 0) {
     return (
       <EmptyState icon={<IconKey size={32} stroke={1.5} />} title="No model keys yet">
-        A model key is limited to models, requests and tokens, and can be revoked without touching
-        other apps.
+        A model key is limited to models, requests, tokens and money, and can be revoked without
+        touching other apps. <NextStep />
       </EmptyState>
     )
   }

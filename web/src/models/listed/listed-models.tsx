@@ -52,7 +52,7 @@ function NoModels({ isSearched }: { readonly isSearched: boolean }) {
   }
   return (
     <EmptyState icon={<IconSparkles size={32} stroke={1.5} />} title="No models of this kind">
-      <Link href="/models/connections">Connect a provider</Link> that offers them.
+      <Link href="/models">Connect a provider</Link> that offers them.
     </EmptyState>
   )
 }

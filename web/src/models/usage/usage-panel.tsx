@@ -1,9 +1,9 @@
 import { Alert, Group, NativeSelect, Text } from '@mantine/core'
 import { IconChartBar } from '@tabler/icons-react'
-import { Link } from 'wouter'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { Loaded } from '../../ui/loaded.tsx'
 import { Section } from '../../ui/section.tsx'
+import { NextStep } from '../next-step.tsx'
 import { useAddressParams } from '../use-address-params.ts'
 import { UsagePlots } from './usage-plots.tsx'
 import { useUsage } from './usage-queries.ts'
@@ -117,8 +117,7 @@ function Filters({ rows, filter, nameOf, onChange }: FiltersProps) {
 function NoUsage() {
   return (
     <EmptyState icon={<IconChartBar size={32} stroke={1.5} />} title="No calls in this time">
-      <Link href="/models/try">Try a model</Link>, or make a{' '}
-      <Link href="/models/keys">model key</Link> for an app.
+      <NextStep />
     </EmptyState>
   )
 }
