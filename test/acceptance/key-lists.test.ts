@@ -101,6 +101,8 @@ test('The list has all kinds, combos and aliases, with what is known about them'
     data.map((one) => Object.keys(one).join()),
     Array(2).fill('id,object,created,owned_by'),
   )
+  const preflight = await fetch(`${url}/ai/v1/models`, { method: 'OPTIONS' })
+  assert.equal(preflight.headers.get('access-control-allow-headers'), 'authorization, *')
   const alias = await fetch(`${url}/v1/models/mine`, { headers: bearer(modelsApiKey) })
   assert.equal(alias.status, 404)
 

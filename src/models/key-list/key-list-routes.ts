@@ -18,6 +18,12 @@ interface KeyListRoutesParts {
 
 const path = '/ai/v1/models'
 
+// `*` does not stand for Authorization (Fetch standard, "CORS-preflight fetch").
+const preflightHeaders = {
+  ...listPreflightHeaders,
+  'access-control-allow-headers': 'authorization, *',
+}
+
 /** The kinds that can be called. */
 const kinds = ['llm', 'imageToText', 'embedding', 'image', 'tts', 'stt'] as const
 
@@ -94,7 +100,7 @@ export function keyListRoutes({ list, access, now }: KeyListRoutesParts): readon
   const common = { tag: 'models', access: { security, admit: access.admitToKeyList } }
   return [
     ...routesBelow('', { ...common, errorSchema: listError }, reads),
-    ...reads.map((read) => preflight(read.path, listPreflightHeaders)),
+    ...reads.map((read) => preflight(read.path, preflightHeaders)),
   ]
 }
 

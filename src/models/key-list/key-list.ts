@@ -20,10 +20,16 @@ interface Wanted {
   readonly patterns: Caller['patterns']
 }
 
+const maxSelected = 64
+
 /** The list of the models that a key may call (docs/model-list.md). */
 export class KeyList {
   readonly #parts: KeyListParts
   readonly #kept = new ListCache()
+  /** What is cached belongs to these. */
+  #models: readonly CallableModel[] = []
+  /** The models of recent lists, by kind and patterns. */
+  readonly #selected = new Map<string, readonly CallableModel[]>()
   /** Whether it was logged that a list exceeds its maximum size. */
   #isCut = false
 
@@ -40,25 +46,43 @@ export class KeyList {
     const { index, now, log } = this.#parts
     const models = await index.models()
     const name = JSON.stringify([wanted.kind, wanted.patterns, forCodex])
-    const kept = this.#kept.find(name, [models], now())
+    const data = this.#select(models, wanted)
+    const kept = this.#kept.find(name, [], now())
     if (kept !== undefined) return kept
-    const isWhole = this.#kept.keepJson(name, [models], {
+    const chat = this.#select(models, { ...wanted, kind: 'llm' })
+    const isWhole = this.#kept.keepJson(name, [], {
       // First, because a list that is too large is cut at its end.
-      ...(forCodex && { models: jsonOf(selected(models, { ...wanted, kind: 'llm' }), codexEntry) }),
-      data: jsonOf(selected(models, wanted), (model) => openAiEntry(model)),
+      ...(forCodex && { models: jsonOf(chat, codexEntry) }),
+      data: jsonOf(data, (model) => openAiEntry(model)),
     })
     if (!isWhole && !this.#isCut) {
       this.#isCut = true
       log.warn({ maxListBytes }, 'a list of /ai/v1/models exceeds its maximum size and is cut')
     }
-    const reply = this.#kept.find(name, [models], now())
+    const reply = this.#kept.find(name, [], now())
     if (reply === undefined) throw new TypeError('the list is not in the cache')
     return reply
   }
 
   /** A page of the list in Anthropic's form. @throws ApiError 400 */
   async page(wanted: Wanted, page: Page): Promise<object> {
-    return anthropicPage([...selected(await this.#parts.index.models(), wanted)], page)
+    return anthropicPage(this.#select(await this.#parts.index.models(), wanted), page)
+  }
+
+  /** Matches the patterns once while the models are the same: there may be many of both. */
+  #select(models: readonly CallableModel[], wanted: Wanted): readonly CallableModel[] {
+    if (models !== this.#models) {
+      this.#models = models
+      this.#kept.clear()
+      this.#selected.clear()
+    }
+    const name = JSON.stringify([wanted.kind, wanted.patterns])
+    const before = this.#selected.get(name)
+    if (before !== undefined) return before
+    const found = [...selected(models, wanted)]
+    if (this.#selected.size >= maxSelected) this.#selected.clear()
+    this.#selected.set(name, found)
+    return found
   }
 
   /**

@@ -25,6 +25,9 @@ interface KeptList {
 /** The maximum bytes of cached lists. A list that was not sent for the longest time is built again. */
 const maxKeptBytes = 4 * maxListBytes
 
+/** The maximum number of cached lists, because each holds what it was built from. */
+const maxKeptLists = 64
+
 /** The maximum bytes of lists that clients have not read yet. Only large lists that change all the time reach it. */
 const maxHeldBytes = 8 * maxListBytes
 
@@ -100,11 +103,16 @@ export class ListCache {
     return !budget.isSpent
   }
 
+  /** Forgets all lists. Their bytes count as held until they are read. */
+  clear(): void {
+    this.#lists.clear()
+  }
+
   #forgetOld(): void {
     let size = 0
-    for (const [name, kept] of [...this.#lists].reverse()) {
+    for (const [index, [name, kept]] of [...this.#lists].reverse().entries()) {
       size += kept.size
-      if (size > maxKeptBytes) this.#lists.delete(name)
+      if (size > maxKeptBytes || index >= maxKeptLists) this.#lists.delete(name)
     }
   }
 }

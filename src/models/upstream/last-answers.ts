@@ -104,7 +104,9 @@ function keyOf({ flavour, baseUrl, apiKey, connectionId }: UpstreamQuestion): st
   return JSON.stringify([connectionId, flavour, baseUrl, apiKey])
 }
 
+/** Without the times: those of many servers are the time of the list, as ours. */
 function digestOf({ ids, facts, isUnlisted }: Pick<LastAnswer, 'ids' | 'facts' | 'isUnlisted'>) {
-  const text = JSON.stringify([isUnlisted, ids, [...facts]])
+  const timeless = [...facts].map(([id, { created: _, ...others }]) => [id, others])
+  const text = JSON.stringify([isUnlisted, ids, timeless])
   return createHash('sha256').update(text).digest('base64')
 }

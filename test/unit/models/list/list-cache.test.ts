@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ListCache, type ListReply } from '../../../../src/models/list/list-cache.ts'
+import { ListCache, type ListReply, maxListBytes } from '../../../../src/models/list/list-cache.ts'
 import type { ModelEntry } from '../../../../src/models/list/list-schemas.ts'
 
 const hostileId = 'a/"created":0,\\"created\\":0'
@@ -46,4 +46,26 @@ test('keep of an empty list gives an empty list', () => {
   const lists = new ListCache()
   lists.keep('llm', sources, [])
   assert.deepEqual(parsed(lists.find('llm', sources, 0)), { object: 'list', data: [] })
+})
+
+test('Lists that were not sent for the longest time are forgotten', () => {
+  const lists = new ListCache()
+  for (let count = 0; count < 64; count += 1) lists.keep(`${count}`, sources, entries)
+  void lists.find('0', sources, 0)?.close()
+  lists.keep('64', sources, entries)
+  assert.equal(lists.find('1', sources, 0), undefined)
+  const found = ['0', '2', '64'].map((name) => lists.find(name, sources, 0))
+  assert.equal(found.filter((reply) => reply === undefined).length, 0)
+  for (const reply of found) void reply?.close()
+})
+
+test('A list of several fields is cut at the end of the last one', () => {
+  const lists = new ListCache()
+  const large = Array.from({ length: 3 }, () => JSON.stringify('x'.repeat(maxListBytes / 3)))
+  assert.equal(lists.keepJson('a', sources, { models: large, data: ['{"created":0}'] }), false)
+  const reply = lists.find('a', sources, 5_000)
+  const { models, data } = parsed(reply)
+  assert.deepEqual([models.length, data], [2, []])
+  lists.clear()
+  assert.equal(lists.find('a', sources, 5_000), undefined)
 })
