@@ -106,6 +106,7 @@ describe('Signing in to the dashboard', { skip }, () => {
     await signIn(page)
     const token = await tokenOf(page)
     await page.getByRole('link', { name: 'Models' }).click()
+    await page.getByRole('tab', { name: 'Listed' }).click()
     await page.getByText('GET /v1/models').waitFor()
     assert.ok(urls.length > 0)
     assert.deepEqual(
