@@ -219,7 +219,8 @@ suite('Gateways on several hosts', { skip }, () => {
     // Its temporary folders are gone.
     for (let index = 0; index < 20; index += 1) {
       const body = 'x'.repeat(index * 20_000)
-      assert.equal((await put(url, `after/${index}`, body)).status, 200)
+      const reply = await put(url, `after/${index}`, body)
+      assert.equal(reply.status, 200, await reply.text())
     }
     await one.line(
       ({ msg }) => msg === 'another gateway marked this one as ended: registering again',
