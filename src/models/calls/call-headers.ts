@@ -1,3 +1,4 @@
+import type { ActiveConnection } from '../list/stored-rows.ts'
 import { anthropicVersion, type UpstreamFlavour } from '../upstream/upstream.ts'
 import type { AnswerHeaders } from './failures/asked-wait.ts'
 
@@ -14,14 +15,10 @@ const hopByHop = [
   'upgrade',
 ]
 
-/** Fields that are meant only for this gateway, and fields that are set for each upstream. */
-const notForUpstreams: ReadonlySet<string> = new Set([
+/** Fields that only this gateway sets: neither clients nor connections may. */
+const onlyOurs: ReadonlySet<string> = new Set([
   ...hopByHop,
-  ...['authorization', 'x-api-key', 'api-key', 'x-goog-api-key', 'cookie'],
-  ...['forwarded', 'x-real-ip', 'via'],
-  // These choose an account, or who pays, which is what the connection is for.
-  ...['openai-organization', 'openai-project', 'chatgpt-account-id', 'x-goog-user-project'],
-  ...['anthropic-organization-id', 'anthropic-workspace-id'],
+  ...['authorization', 'x-api-key', 'cookie', 'forwarded', 'x-real-ip', 'via'],
   // Some servers take the path or the method from these fields instead of from the request line.
   ...[
     'x-original-url',
@@ -32,10 +29,24 @@ const notForUpstreams: ReadonlySet<string> = new Set([
   ],
   // Digests of the body before its model was replaced.
   ...['content-md5', 'content-digest', 'repr-digest', 'digest'],
-  ...['host', 'content-encoding', 'content-length', 'content-type', 'expect', 'origin', 'referer'],
+  ...['host', 'content-encoding', 'content-length', 'content-type', 'expect', 'origin'],
   // Events are read, so they must not be compressed.
   'accept-encoding',
 ])
+
+/** Fields that a connection may have, but no client. */
+const onlyOfConnections: ReadonlySet<string> = new Set([
+  ...['api-key', 'x-goog-api-key', 'referer'],
+  // These choose an account, or who pays, which is what the connection is for.
+  ...['openai-organization', 'openai-project', 'chatgpt-account-id', 'x-goog-user-project'],
+  ...['anthropic-organization-id', 'anthropic-workspace-id'],
+])
+
+/** Whether a connection may have the field. The client decides about the content, and what it accepts. */
+export function isOfConnections(name: string): boolean {
+  const field = name.toLowerCase()
+  return !onlyOurs.has(field) && !/^(accept|content-|x-forwarded-)/.test(field)
+}
 
 /** Fields that every reply has anyway, and fields that are valid only for the address of the upstream. */
 const notForClients: ReadonlySet<string> = new Set([
@@ -52,20 +63,28 @@ const notForClients: ReadonlySet<string> = new Set([
  *
  * @param rawHeaders name, value, name, value …
  * @param own replace fields with the same name
+ * @param ofConnection replace fields of the client with the same name
  * @returns name, value, name, value …
  */
 export function headersForUpstream(
   rawHeaders: readonly string[],
   flavour: UpstreamFlavour,
   own: Readonly<Record<string, string>>,
+  ofConnection: ActiveConnection['headers'] = [],
 ): string[] {
   const fields = pairsOf(rawHeaders)
   const named = connectionOptions(
     fields.filter(([name]) => name === 'connection').map(([, value]) => value),
   )
-  const kept = fields.filter(
-    ([name]) => !notForUpstreams.has(name) && !named.has(name) && !name.startsWith('x-forwarded-'),
+  const passed = fields.filter(
+    ([name]) =>
+      !onlyOurs.has(name) &&
+      !onlyOfConnections.has(name) &&
+      !named.has(name) &&
+      !name.startsWith('x-forwarded-') &&
+      !ofConnection.some(([set]) => set === name),
   )
+  const kept = [...passed, ...ofConnection]
   const isVersioned = flavour !== 'anthropic' || kept.some(([name]) => name === 'anthropic-version')
   const added = { 'accept-encoding': 'identity', ...(!isVersioned && anthropicVersion), ...own }
   return [...kept, ...Object.entries(added)].flat()

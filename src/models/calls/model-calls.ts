@@ -326,10 +326,9 @@ export class ModelCalls {
       const type = given.body === 'json' ? 'application/json' : formType
       const lengthField = length === undefined ? {} : { 'content-length': String(length) }
       const sent = isOwn ? request.rawHeaders : ofAnyApi(request.rawHeaders)
-      const fields = headersForUpstream(sent, flavour, {
-        ...headers,
-        ...(given.body !== 'none' && { 'content-type': type, ...lengthField }),
-      })
+      const bodyFields = given.body !== 'none' && { 'content-type': type, ...lengthField }
+      const own = { ...headers, ...bodyFields }
+      const fields = headersForUpstream(sent, flavour, own, connection.headers)
       const { signal } = request
       return await attempt(
         {

@@ -1,6 +1,7 @@
 import type { HttpReply, HttpRequest, StreamBody } from '../../platform/http/message.ts'
 import type { CallTarget } from '../list/resolve-model.ts'
 import type { ActiveConnection } from '../list/stored-rows.ts'
+import { minSecretLength, secretsOf } from '../upstream/upstream.ts'
 import type { BegunAnswer, ErrorAnswer } from './attempt.ts'
 import type { CallBody } from './call-body.ts'
 import { headersForClient } from './call-headers.ts'
@@ -136,9 +137,6 @@ export function passedError(
   }
 }
 
-/** Shorter keys, such as the `x` for a server without keys, are parts of ordinary words. */
-const minSecretLength = 8
-
 /** Finds the keys of upstreams, which no answer may contain. */
 export class UpstreamKeys {
   readonly #patterns: readonly RegExp[]
@@ -168,12 +166,18 @@ const knownPatterns = new WeakMap<ActiveConnection, readonly RegExp[]>()
 function patternsOf(connection: ActiveConnection): readonly RegExp[] {
   const known = knownPatterns.get(connection)
   if (known !== undefined) return known
-  const key = connection.apiKey?.trim() ?? ''
-  // Also in the form with an escaped slash, which JSON allows.
-  const written = key === '' ? [] : [...new Set([key, key.replaceAll('/', '\\/')])]
-  const patterns = written.map(patternOf)
+  const values = (connection.headers ?? []).map(([, value]) => value)
+  const secrets = secretsOf(connection.apiKey, values)
+  const patterns = [...new Set(secrets.flatMap(formsOf))].map(patternOf)
   knownPatterns.set(connection, patterns)
   return patterns
+}
+
+/** As JSON may write it: the slash may be escaped, the quotation mark is. UTF-8 is searched byte by byte. */
+function formsOf(secret: string): readonly string[] {
+  const json = JSON.stringify(secret).slice(1, -1)
+  const forms = [secret, json, json.replaceAll('/', '\\/')]
+  return [...forms, ...forms.map((form) => Buffer.from(form).toString('latin1'))]
 }
 
 function patternOf(key: string): RegExp {

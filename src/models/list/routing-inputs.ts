@@ -45,6 +45,8 @@ export interface ProviderSpecificData {
   readonly price?: ModelPrice | undefined
   /** Whether calls in other APIs are translated for it. Default: true. */
   readonly translate?: boolean | undefined
+  /** Header fields that its upstream gets with each call. */
+  readonly headers?: Readonly<Record<string, string>> | undefined
 }
 
 /** US dollars per million tokens, which is millionths of a dollar per token. */

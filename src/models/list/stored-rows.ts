@@ -27,6 +27,8 @@ export interface ActiveConnection {
   readonly price: ModelPrice | undefined
   /** False: calls in other APIs than its own are not translated for it. */
   readonly translate?: false | undefined
+  /** The header fields of its own, their names in lower case. */
+  readonly headers?: readonly (readonly [name: string, value: string])[] | undefined
 }
 
 interface ListedCombo {
@@ -67,7 +69,16 @@ function readConnection(row: Row): ActiveConnection {
     weight: isAmount(data.weight) && data.weight > 0 ? data.weight : 1,
     price: priceOf(data.price),
     translate: data.translate === false ? false : undefined,
+    headers: headersOf(data.headers),
   }
+}
+
+/** Undefined without a field. */
+function headersOf(value: unknown): ActiveConnection['headers'] {
+  if (!isRow(value)) return undefined
+  return Object.entries(value).flatMap(([name, text]) =>
+    isText(text) ? [[name.toLowerCase(), text] as const] : [],
+  )
 }
 
 /** Undefined unless input and output have a price. */

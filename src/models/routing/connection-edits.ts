@@ -1,8 +1,7 @@
 import { ApiError, jsonPath } from '../../platform/json-api/api-error.ts'
 import type { Sealer } from '../../platform/state/sealer.ts'
-import type { ProviderSpecificData } from '../list/routing-inputs.ts'
 import { byPriority } from '../list/stored-rows.ts'
-import { type KeyContext, keptKey, sealGivenKey } from './given-key.ts'
+import { type KeyContext, kept, sealGivenHeaders, sealGivenKey } from './given-key.ts'
 import type { ConnectionChange, ConnectionInput } from './routing-schemas.ts'
 import { type StoredConnection, type StoredRouting, withoutBroken } from './stored-routing.ts'
 
@@ -10,14 +9,15 @@ type GivenFields = Pick<
   ConnectionInput,
   'provider' | 'name' | 'isActive' | 'priority' | 'providerSpecificData'
 > &
-  Pick<StoredConnection, 'id' | 'sealedKey' | 'createdAtMs'>
+  Pick<StoredConnection, 'id' | 'sealedKey' | 'sealedHeaders' | 'createdAtMs'>
 
 /** A connection of a request or a file, its key as given. */
-export type GivenConnection = Omit<GivenFields, 'sealedKey'> & Pick<ConnectionInput, 'apiKey'>
+export type GivenConnection = Omit<GivenFields, 'sealedKey' | 'sealedHeaders'> &
+  Pick<ConnectionInput, 'apiKey'>
 
 /** In a request, null and a missing field mean the same. Neither is stored, and empty data is not stored either. */
 function storedConnection(given: GivenFields): StoredConnection {
-  const { id, provider, name, isActive, priority, sealedKey, createdAtMs } = given
+  const { id, provider, name, isActive, priority, sealedKey, sealedHeaders, createdAtMs } = given
   return {
     id,
     provider,
@@ -25,6 +25,7 @@ function storedConnection(given: GivenFields): StoredConnection {
     isActive: isActive !== false,
     priority: priority ?? undefined,
     sealedKey,
+    sealedHeaders,
     providerSpecificData: presentData(given.providerSpecificData),
     createdAtMs,
   }
@@ -37,12 +38,14 @@ function storedConnection(given: GivenFields): StoredConnection {
  */
 export function givenConnection(
   given: GivenConnection,
-  { nowMs, ...context }: Omit<KeyContext, 'id' | 'target'> & { readonly nowMs: number },
+  { nowMs, ...parts }: Omit<KeyContext, 'id' | 'target'> & { readonly nowMs: number },
 ): StoredConnection {
-  const { id, apiKey } = given
-  const sealedKey = sealGivenKey(apiKey, { ...context, id, target: given })
-  const createdAtMs = given.createdAtMs ?? context.stored?.createdAtMs ?? nowMs
-  return storedConnection({ ...given, sealedKey, createdAtMs })
+  const { id, apiKey, providerSpecificData } = given
+  const context = { ...parts, id, target: given }
+  const sealedKey = sealGivenKey(apiKey, context)
+  const sealedHeaders = sealGivenHeaders(providerSpecificData?.headers, context)
+  const createdAtMs = given.createdAtMs ?? parts.stored?.createdAtMs ?? nowMs
+  return storedConnection({ ...given, sealedKey, sealedHeaders, createdAtMs })
 }
 
 /** @throws ApiError 404. */
@@ -64,14 +67,17 @@ export function changeConnection(
 ): StoredRouting {
   const stored = findConnection(state, id)
   const { apiKey } = change
+  const headers = change.providerSpecificData === null ? null : change.providerSpecificData?.headers
   const provider = change.provider ?? stored.provider
   const data = changedData(change.providerSpecificData, stored.providerSpecificData)
   const target = { provider, providerSpecificData: data }
-  const field = 'apiKey'
+  const context = { sealer, id, stored, target, path: [] }
   const sealedKey =
-    apiKey === undefined
-      ? keptKey(stored, target, field)
-      : sealGivenKey(apiKey, { sealer, id, stored, target, field })
+    apiKey === undefined ? kept(stored.sealedKey, 'key', context) : sealGivenKey(apiKey, context)
+  const sealedHeaders =
+    headers === undefined
+      ? kept(stored.sealedHeaders, 'value', context)
+      : sealGivenHeaders(headers, context)
   const changed = storedConnection({
     id,
     provider,
@@ -79,6 +85,7 @@ export function changeConnection(
     isActive: changedTo(change.isActive, stored.isActive),
     priority: changedTo(change.priority, stored.priority),
     sealedKey,
+    sealedHeaders,
     providerSpecificData: data,
     createdAtMs: stored.createdAtMs,
   })
@@ -134,8 +141,11 @@ function changedTo<Value>(given: Value | undefined, before: Value): Value {
   return given === undefined ? before : given
 }
 
-/** Merges field by field; null removes a field, or all of them. */
-function changedData(given: GivenData, before: ProviderSpecificData | undefined): GivenData {
+/** Merges field by field, except the header fields, which are stored apart; null removes a field, or all of them. */
+function changedData(
+  given: GivenData,
+  before: StoredConnection['providerSpecificData'],
+): GivenData {
   if (given === null) return null
   const { baseUrl, prefix, enabledModels, weight, price, translate } = given ?? {}
   return {
@@ -148,9 +158,9 @@ function changedData(given: GivenData, before: ProviderSpecificData | undefined)
   }
 }
 
-function presentData(data: GivenData): ProviderSpecificData | undefined {
+function presentData(data: GivenData): StoredConnection['providerSpecificData'] {
   const present = Object.entries(data ?? {}).filter(
-    ([, value]) => (value ?? undefined) !== undefined,
+    ([name, value]) => name !== 'headers' && (value ?? undefined) !== undefined,
   )
   return present.length === 0 ? undefined : Object.fromEntries(present)
 }

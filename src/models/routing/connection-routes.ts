@@ -10,6 +10,7 @@ import {
   reorderConnections,
   setActive,
 } from './connection-edits.ts'
+import { openConnection } from './given-key.ts'
 import { randomConnectionId, randomProviderId } from './random-id.ts'
 import {
   applyEdit,
@@ -59,7 +60,7 @@ function createRoute(parts: RoutingApiParts): Route {
       const nowMs = now()
       const connection = givenConnection(
         { ...call.body, id, provider, createdAtMs: nowMs },
-        { sealer, nowMs, stored: undefined, field: 'apiKey' },
+        { sealer, nowMs, stored: undefined, path: [] },
       )
       return changedBy(parts, call, { id, edit: (before) => addConnection(before, connection) })
     },
@@ -152,18 +153,15 @@ function testRoute({ store, sealer, probe }: RoutingApiParts): Route {
     reply: probeReport,
     async answer({ params: { id } }) {
       const { state } = await store.read()
-      const { sealedKey, ...connection } = findConnection(state, id)
-      if (sealedKey === undefined) return probe(connection)
-      const apiKey = sealer.open(sealedKey, id)
-      if (apiKey === undefined) return unreadableKey
-      return probe({ ...connection, apiKey })
+      const { connection, isReadable } = openConnection(findConnection(state, id), sealer)
+      return isReadable ? probe(connection) : unreadable
     },
   })
 }
 
-const unreadableKey: ProbeReport = {
+const unreadable: ProbeReport = {
   outcome: 'untested',
   message:
-    'The stored API key cannot be read because SECRET_KEY has changed. Restore SECRET_KEY or enter the API key again.',
+    'The stored API key or header fields cannot be read because SECRET_KEY has changed. Restore SECRET_KEY or enter them again.',
   durationMs: 0,
 }

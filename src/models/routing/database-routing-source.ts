@@ -7,6 +7,7 @@ import type {
   ModelAliases,
   RoutingSource,
 } from '../list/routing-inputs.ts'
+import { openConnection } from './given-key.ts'
 import { readRows } from './read-rows.ts'
 import type { RoutingSet, RoutingTables } from './routing-table.ts'
 import type { RoutingItems, StoredConnection } from './stored-routing.ts'
@@ -46,7 +47,7 @@ export class DatabaseRoutingSource implements RoutingSource {
     return this.#tables.changes
   }
 
-  /** A key that cannot be decrypted counts as missing and is logged once. */
+  /** A key or a header field that cannot be decrypted counts as missing and is logged once. */
   connections(): Promise<readonly Connection[]> {
     return this.#prepare('connections', (stored) => this.#openKeys(stored))
   }
@@ -88,11 +89,10 @@ export class DatabaseRoutingSource implements RoutingSource {
 
   #openKeys(stored: readonly StoredConnection[]): Connection[] {
     const unreadable: string[] = []
-    const connections = stored.map(({ sealedKey, ...connection }): Connection => {
-      if (sealedKey === undefined) return connection
-      const apiKey = this.#sealer.open(sealedKey, connection.id)
-      if (apiKey === undefined) unreadable.push(connection.id)
-      return { ...connection, apiKey }
+    const connections = stored.map((sealed) => {
+      const { connection, isReadable } = openConnection(sealed, this.#sealer)
+      if (!isReadable) unreadable.push(connection.id)
+      return connection
     })
     if (unreadable.length > 0) {
       this.#log.warn(

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { isOfConnections } from '../calls/call-headers.ts'
 import { serviceKinds } from '../list/routing-inputs.ts'
 import { isUpstreamUrl } from '../upstream/upstream.ts'
 import { apiKeyPattern, maxApiKeyLength } from './given-key.ts'
@@ -131,6 +132,42 @@ export const apiKey = z
   .trim()
   .max(maxApiKeyLength, { abort: true })
   .regex(apiKeyPattern, 'expected visible ASCII characters')
+
+const maxHeaders = 20
+const maxHeaderLength = 1_000
+
+/** A field value as undici accepts it (RFC 9110 section 5.5). Text with the prefix of a mask is a mask. */
+const headerValue = z
+  .string()
+  .trim()
+  .min(1)
+  .max(maxHeaderLength, { abort: true })
+  .regex(/^[\x20-\x7e\xa0-\xff]+$/, 'expected characters of Latin-1, without control characters')
+
+/** Counted before validation. */
+export const headers = z
+  .record(z.string(), z.unknown(), 'expected header fields, each name once with its value')
+  .superRefine((fields, { addIssue }) => {
+    const names = Object.keys(fields)
+    if (names.length > maxHeaders) return addIssue(`expected at most ${maxHeaders} header fields`)
+    const seen = new Set<string>()
+    for (const name of names) {
+      const message = headerProblem(name, seen)
+      if (message !== undefined) addIssue({ code: 'custom', path: [name], message })
+      seen.add(name.toLowerCase())
+    }
+  })
+  .pipe(z.record(z.string(), headerValue))
+  .describe('Header fields that the upstream gets with each call')
+
+function headerProblem(name: string, seen: ReadonlySet<string>): string | undefined {
+  // RFC 9110 section 5.6.2.
+  if (name.length > maxIdLength || !/^[\w!#$%&'*+.^`|~-]+$/.test(name)) {
+    return 'expected the name of a header field'
+  }
+  if (!isOfConnections(name)) return 'expected another field: only Bucketry sets this one'
+  return seen.has(name.toLowerCase()) ? 'expected each name only once' : undefined
+}
 
 /** Null equals missing. */
 export function orMissing<Schema extends z.ZodType>(schema: Schema) {

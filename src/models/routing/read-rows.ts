@@ -32,6 +32,7 @@ const connectionRow = z.object({
     .transform((value) => value !== false),
   priority: integer,
   sealedKey: text,
+  sealedHeaders: z.record(z.string(), z.string()).optional().catch(undefined),
   providerSpecificData: z
     .object({
       baseUrl: text,

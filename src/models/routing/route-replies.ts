@@ -7,7 +7,7 @@ import type { Connection } from '../list/routing-inputs.ts'
 import { type RoutingWarning, routingWarnings } from '../list/routing-warnings.ts'
 import { byPriority } from '../list/stored-rows.ts'
 import type { ProbeReport } from '../upstream/upstreams.ts'
-import { maskOf } from './given-key.ts'
+import { maskedHeaders, maskOf } from './given-key.ts'
 import type {
   ConnectionAnswer,
   FieldWarning,
@@ -90,10 +90,11 @@ export function toWarnedRouting(
   return { ...toRoutingAnswer(state, sealer), warnings: stateWarnings(state, catalogue) }
 }
 
-export function toConnectionAnswer(
-  { sealedKey, ...connection }: StoredConnection,
-  sealer: Sealer,
-): ConnectionAnswer {
+export function toConnectionAnswer(stored: StoredConnection, sealer: Sealer): ConnectionAnswer {
+  const { sealedKey, sealedHeaders: _, providerSpecificData: data, ...fields } = stored
+  const headers = maskedHeaders(stored, sealer)
+  const providerSpecificData = headers === undefined ? data : { ...data, headers }
+  const connection = { ...fields, providerSpecificData }
   if (sealedKey === undefined) return { ...connection, apiKeyState: 'none' }
   const apiKey = sealer.open(sealedKey, connection.id)
   const apiKeyState = apiKey === undefined ? 'unreadable' : 'stored'

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { jsonPath } from '../../platform/json-api/api-error.ts'
 import { type Route, route, routesBelow } from '../../platform/json-api/route.ts'
 import type { Sealer } from '../../platform/state/sealer.ts'
 import { givenConnection } from './connection-edits.ts'
@@ -98,8 +97,8 @@ function wholeState(
   return {
     connections: connections.map((connection, index) => {
       const id = connection.id ?? randomConnectionId()
-      const field = jsonPath(['connections', index, 'apiKey'])
-      return givenConnection({ ...connection, id }, { ...parts, stored: known.get(id), field })
+      const path = ['connections', index]
+      return givenConnection({ ...connection, id }, { ...parts, stored: known.get(id), path })
     }),
     combos,
     customModels,

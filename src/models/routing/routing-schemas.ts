@@ -8,6 +8,7 @@ import {
   comboName,
   customModelId,
   enabledModelId,
+  headers,
   itemId,
   label,
   maxComboModels,
@@ -40,6 +41,7 @@ const providerSpecificData = z.strictObject({
     .boolean()
     .nullish()
     .describe('Whether calls in other APIs than its own are translated for it. Default: true'),
+  headers: headers.nullish(),
 })
 
 const connectionFields = {
@@ -128,6 +130,10 @@ const providerSpecificDataAnswer = z.object({
   weight: z.int().optional(),
   price: price.optional(),
   translate: z.boolean().optional(),
+  headers: z
+    .record(z.string(), z.string())
+    .optional()
+    .describe('Names of header fields, and masks'),
 })
 
 const connectionAnswer = z.object({

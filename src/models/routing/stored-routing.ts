@@ -1,13 +1,22 @@
 import { ApiError, jsonPath } from '../../platform/json-api/api-error.ts'
-import type { Combo, Connection, CustomModel } from '../list/routing-inputs.ts'
+import type {
+  Combo,
+  Connection,
+  CustomModel,
+  ProviderSpecificData,
+} from '../list/routing-inputs.ts'
 import type { RoutingRow, RoutingRows, RoutingSet } from './routing-table.ts'
 
 /** A connection as stored in the database. */
-export interface StoredConnection extends Omit<Connection, 'apiKey' | 'isActive' | 'priority'> {
+export interface StoredConnection
+  extends Omit<Connection, 'apiKey' | 'isActive' | 'priority' | 'providerSpecificData'> {
   readonly isActive: boolean
   readonly priority?: number | undefined
   /** The encrypted key; undefined without a key. */
   readonly sealedKey?: string | undefined
+  /** Its header fields with encrypted values; undefined without a field. */
+  readonly sealedHeaders?: Readonly<Record<string, string>> | undefined
+  readonly providerSpecificData?: Omit<ProviderSpecificData, 'headers'> | undefined
 }
 
 /** An alias name for `<alias>/<model_id>`. */

@@ -85,6 +85,22 @@ export interface Upstream {
   readonly apiKey: string | undefined
 }
 
+/** Shorter secrets, such as the key `x` for a server without keys, are parts of ordinary words. */
+export const minSecretLength = 8
+
+/** What no answer may contain. A value of a header field may be a secret, alone or after its scheme (RFC 9110 section 11.4). */
+export function secretsOf(
+  apiKey: string | undefined,
+  values: readonly string[],
+): readonly string[] {
+  const key = apiKey?.trim() ?? ''
+  const secrets = values.map((value) => value.replace(/^(basic|bearer|key|token) +/i, ''))
+  return [
+    ...(key === '' ? [] : [key]),
+    ...secrets.filter(({ length }) => length >= minSecretLength),
+  ]
+}
+
 /** A request that is ready to send. */
 export interface UpstreamRequest {
   readonly url: string

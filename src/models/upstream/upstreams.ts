@@ -6,6 +6,7 @@ import { askUpstream, type UpstreamAnswer } from './ask-upstream.ts'
 import {
   compatibleFlavour,
   type ModelsApi,
+  secretsOf,
   type Upstream,
   UpstreamError,
   type UpstreamRequest,
@@ -85,13 +86,15 @@ export class Upstreams {
     const flavour = compatibleFlavour(provider) ?? modelsApi?.flavour
     if (flavour === undefined) return noModelsApi
     const own = providerSpecificData?.baseUrl?.trim() ?? ''
+    const fields = providerSpecificData?.headers ?? {}
     try {
       const baseUrl = own === '' ? modelsApi?.baseUrl : own
-      const request = upstreamRequest({ flavour, apiKey, baseUrl })
+      const { url, headers } = upstreamRequest({ flavour, apiKey, baseUrl })
+      const request = { url, headers: withFields(headers, fields) }
       return describeAnswer(await this.#ask(request, { wantsDetail: true }))
     } catch (error) {
       if (!(error instanceof UpstreamError)) throw error
-      return describeFailure(error, apiKey)
+      return describeFailure(error, secretsOf(apiKey, Object.values(fields)))
     }
   }
 
@@ -120,6 +123,13 @@ export class Upstreams {
   }
 }
 
+/** The fields of a connection replace others of the same name, in any case of letters. */
+function withFields(headers: UpstreamRequest['headers'], fields: UpstreamRequest['headers']) {
+  const names = new Set(Object.keys(fields).map((name) => name.toLowerCase()))
+  const kept = Object.entries(headers).filter(([name]) => !names.has(name.toLowerCase()))
+  return { ...Object.fromEntries(kept), ...fields }
+}
+
 type Said = Omit<ProbeReport, 'durationMs'>
 
 /** The maximum length of quoted upstream text, characters. */
@@ -137,10 +147,10 @@ const noModelsApi: Said = {
     'This connection cannot be tested: the catalogue has no API address for its provider. Its models are listed from the catalogue.',
 }
 
-/** @param apiKey is removed from the text of the upstream, which may repeat it. */
-function describeFailure(error: UpstreamError, apiKey: string | undefined): Said {
+/** @param secrets are removed from the text of the upstream, which may repeat them. */
+function describeFailure(error: UpstreamError, secrets: readonly string[]): Said {
   const { status, detail = '' } = error
-  const quoted = quote(detail, apiKey?.trim() ?? '')
+  const quoted = quote(detail, secrets)
   const addition = error.code === 'status' ? ` It said: ${quoted}` : ` (${quoted})`
   return {
     outcome: 'failed',
@@ -149,9 +159,9 @@ function describeFailure(error: UpstreamError, apiKey: string | undefined): Said
   }
 }
 
-function quote(text: string, apiKey: string): string {
-  const withoutKey = apiKey === '' ? text : text.replaceAll(apiKey, '***')
-  const plain = withoutKey.replace(/[\s\p{Cc}]+/gu, ' ').trim()
+function quote(text: string, secrets: readonly string[]): string {
+  const clean = secrets.reduce((rest, secret) => rest.replaceAll(secret, '***'), text)
+  const plain = clean.replace(/[\s\p{Cc}]+/gu, ' ').trim()
   return plain.length > maxQuoted ? `${plain.slice(0, maxQuoted)}…` : plain
 }
 

@@ -196,7 +196,9 @@ function isOf(owner: Owner, { keyId, conversation }: Sender): boolean {
 }
 
 function isSame(a: ActiveConnection | undefined, b: ActiveConnection): boolean {
-  return a === b || (a !== undefined && a.apiKey === b.apiKey && a.baseUrl === b.baseUrl)
+  if (a === b || a === undefined) return a === b
+  const isSent = a.apiKey === b.apiKey && String(a.headers) === String(b.headers)
+  return isSent && a.baseUrl === b.baseUrl
 }
 
 function forgetOldest(map: Map<string, unknown>): void {

@@ -30,11 +30,13 @@ export function importInto(
   const known = new Map(state.connections.map((connection) => [connection.id, connection]))
   const connections = read.connections.map((connection, index) => {
     const stored = known.get(connection.id)
-    const field = `providerConnections[${index}].apiKey`
-    const given = givenConnection(connection, { sealer, nowMs, stored, field })
+    const path = ['providerConnections', index]
+    const given = givenConnection(connection, { sealer, nowMs, stored, path })
     // The report names connections whose key is not kept.
     const isKept = mode === 'merge' && !leadsElsewhere(stored, connection)
-    return isKept ? { ...given, sealedKey: given.sealedKey ?? stored?.sealedKey } : given
+    if (!isKept || stored === undefined) return given
+    const { sealedKey, sealedHeaders } = stored
+    return { ...given, sealedKey: given.sealedKey ?? sealedKey, sealedHeaders }
   })
   return {
     connections: joined(base.connections, connections, itemKeys.connections),

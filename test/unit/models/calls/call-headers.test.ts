@@ -25,6 +25,19 @@ test("Anthropic's version is added unless the client says it", () => {
   assert.equal(sent(['Anthropic-Version', '1']), 'anthropic-version,1,accept-encoding,identity')
 })
 
+test('The fields of a connection replace those of the client, and are of its account', () => {
+  const raw = ['X-Title', 'theirs', 'x-title', 'theirs', 'API-Key', 'theirs', 'x-other', 'a']
+  const fields = [
+    ['x-title', 'ours'],
+    ['api-key', 'secret'],
+    ['anthropic-version', '2'],
+  ] as const
+  assert.deepEqual(headersForUpstream(raw, 'anthropic', { authorization: 'Bearer k' }, fields), [
+    ...['x-other', 'a', 'x-title', 'ours', 'api-key', 'secret', 'anthropic-version', '2'],
+    ...['accept-encoding', 'identity', 'authorization', 'Bearer k'],
+  ])
+})
+
 test('A client gets what is about its answer', () => {
   const headers = {
     ...{ 'content-type': 'text/event-stream', 'content-length': '5', 'set-cookie': ['a=b', 'c=d'] },

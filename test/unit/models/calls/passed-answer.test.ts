@@ -24,3 +24,17 @@ test('Short keys, which servers without keys get, are no parts of words', () => 
   const body = Buffer.from('{"message":"You sent: none, Bearer x. nonex"}')
   assert.equal(String(keys.removedFrom(body)), '{"message":"You sent: ***, Bearer ***. nonex"}')
 })
+
+test('Values of header fields are found, alone or after their scheme, except short ones', () => {
+  const headers = [
+    ...[
+      ['x-proxy-auth', 'Bearer abcdefgh12'],
+      ['x-title', 'Lab'],
+      ['x-note', 'Zoé "4/5"'],
+    ],
+  ]
+  const keys = new UpstreamKeys([{ connection: { headers } } as unknown as CallTarget])
+  const body = Buffer.from('{"a":"abcdefgh12 Lab Zoé \\"4\\/5\\"", b: Zoé "4/5"}')
+  assert.equal(String(keys.removedFrom(body)), '{"a":"*** Lab ***", b: ***}')
+  assert.equal(keys.isIn('Lab'), false)
+})

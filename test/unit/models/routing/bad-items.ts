@@ -1,6 +1,25 @@
+import { jsonPath } from '../../../../src/platform/json-api/api-error.ts'
+
 export const long = (length: number) => 'x'.repeat(length)
 export const many = <Item>(length: number, make: (index: number) => Item) =>
   Array.from({ length }, (_, index) => make(index))
+
+const badHeaderNames = [
+  ...['', 'a b', 'a:', 'é', 'x\r\n', 'x'.repeat(201), 'X-A'],
+  ...['Authorization', 'X-API-Key', 'host', 'Content-Type', 'content-language', 'Content-Length'],
+  ...['Transfer-Encoding', 'Connection', 'Keep-Alive', 'TE', 'Trailer', 'Upgrade', 'cookie', 'Via'],
+  ...['Proxy-Authorization', 'Expect', 'X-Forwarded-For', 'Forwarded', 'X-HTTP-Method-Override'],
+  ...['Accept', 'Accept-Encoding', 'Digest'],
+]
+const badHeaderValues = [
+  ...[5, null, '', ' ', 'a\nb', 'a\tb', '\u0085a\u0085', 'ключ', 'x'.repeat(1_001)],
+  ...['****', '****zzzz'],
+]
+
+function withHeader(name: string, value: unknown): readonly [object, string] {
+  const field = jsonPath(['providerSpecificData', 'headers', name])
+  return [{ providerSpecificData: { headers: { 'x-a': 'b', [name]: value } } }, field]
+}
 
 /** Of one connection: the value, and the field below the connection. */
 export const badConnections: readonly (readonly [fields: object, field: string])[] = [
@@ -60,6 +79,14 @@ export const badConnections: readonly (readonly [fields: object, field: string])
     'providerSpecificData.enabledModels',
   ],
   [{ providerSpecificData: { baseURL: 'http://x' } }, 'providerSpecificData.baseURL'],
+  [{ providerSpecificData: { headers: 'X-Title: Lab' } }, 'providerSpecificData.headers'],
+  [{ providerSpecificData: { headers: ['a'] } }, 'providerSpecificData.headers'],
+  [
+    { providerSpecificData: { headers: Object.fromEntries(many(21, (at) => [`x-${at}`, 'a'])) } },
+    'providerSpecificData.headers',
+  ],
+  ...badHeaderNames.map((name) => withHeader(name, 'v')),
+  ...badHeaderValues.map((value) => withHeader('x-b', value)),
   [{ sealedKey: 'v1.x' }, 'sealedKey'],
   [{ 'odd field': 1 }, '["odd field"]'],
 ]

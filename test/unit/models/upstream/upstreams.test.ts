@@ -283,6 +283,20 @@ describe('probe reports', () => {
     assert.ok(report.message.length < 400)
   })
 
+  test('the header fields of a connection are sent, and removed from an error page', async () => {
+    const stub = await stubOf((_request, response) => response.writeHead(400).end('no org-secret!'))
+    const connection = connectionTo(`${stub.origin}/v1`, 'anthropic-compatible-lab')
+    const headers = { 'Anthropic-Version': '2', 'x-org': 'org-secret', 'x-title': 'no' }
+    const { message } = await new Upstreams(patient).probe({
+      ...connection,
+      providerSpecificData: { ...connection.providerSpecificData, headers },
+    })
+    assert.match(message, /It said: no \*{3}!$/)
+    const sent = stub.requests[0]?.headers
+    assert.deepEqual([sent?.['anthropic-version'], sent?.['x-org']], ['2', 'org-secret'])
+    assert.equal(sent?.['x-api-key'], apiKey)
+  })
+
   test('the status of an error page that stalls', async () => {
     const report = await probe(
       (_request, response) => {

@@ -54,7 +54,7 @@ test('newConnectionBody of a custom endpoint contains its kind instead of a prov
   newConnection.parse(body)
 })
 
-const emptied = { weight: null, price: null, translate: null }
+const emptied = { weight: null, price: null, translate: null, headers: null }
 
 test('connectionChange of an unchanged draft keeps everything, including the key', () => {
   const body = connectionChange(connectionDraft(stored))
@@ -105,6 +105,24 @@ test('A draft says whether calls are translated', () => {
   assert.equal(on.providerSpecificData?.translate, null)
   const added = newConnectionBody({ ...newConnectionDraft, provider: 'openai', translate: 'off' })
   assert.deepEqual(added, { provider: 'openai', providerSpecificData: { translate: false } })
+})
+
+test('A draft has one header field per line, and leaves other text to the service', () => {
+  const headers = { 'X-Title': '****', 'x-url': '****5/v1' }
+  const titled = { ...stored, providerSpecificData: { ...stored.providerSpecificData, headers } }
+  const draft = connectionDraft(titled)
+  assert.equal(draft.headers, 'X-Title: ****\nx-url: ****5/v1')
+  const sent = (text: string) =>
+    connectionChangeSchema.safeParse(connectionChange({ ...draft, headers: text }))
+  assert.deepEqual(sent(draft.headers).data?.providerSpecificData?.headers, headers)
+  assert.deepEqual(sent(' a : http://b:1 \n\n').data?.providerSpecificData?.headers, {
+    a: 'http://b:1',
+  })
+  assert.equal(sent(' ').data?.providerSpecificData?.headers, null)
+  assert.match(connectionDetail(titled), /2 header fields$/)
+  for (const text of ['X-Title', 'a: 1\na: 2', 'a: 1\nb']) {
+    assert.deepEqual(sent(text).error?.issues[0]?.path, ['providerSpecificData', 'headers'], text)
+  }
 })
 
 test('connectionChange removes emptied fields', () => {

@@ -74,6 +74,14 @@ const placeFields: readonly FieldSpec[] = [
       { value: 'off', label: 'Do not translate' },
     ],
   },
+  {
+    name: 'headers',
+    label: 'Header fields',
+    kind: 'lines',
+    path: 'providerSpecificData.headers',
+    description: 'Sent with each call, one per line. **** stands for a stored value',
+    placeholder: 'X-Title: Lab',
+  },
 ]
 
 export function newConnectionFields(providers: readonly FieldOption[]): readonly FieldSpec[] {
@@ -137,8 +145,10 @@ export function connectionDraft(connection: ConnectionAnswer): Draft {
   const { name = '', priority = '', providerSpecificData = {} } = connection
   const { baseUrl = '', prefix = '', enabledModels = [], weight = '', price } = providerSpecificData
   const translate = providerSpecificData.translate === false ? 'off' : ''
+  const headers = Object.entries(providerSpecificData.headers ?? {})
   return {
     ...{ name, apiKey: '', baseUrl, prefix, enabledModels: enabledModels.join('\n'), translate },
+    headers: headers.map(([field, value]) => `${field}: ${value}`).join('\n'),
     ...{ priority: String(priority), weight: String(weight), price: priceText(price) },
   }
 }
@@ -150,7 +160,7 @@ export function connectionChange(draft: Draft): object {
   const { name = '', apiKey = '', removesKey } = draft
   const emptied = {
     ...{ baseUrl: null, prefix: null, enabledModels: null },
-    ...{ weight: null, price: null, translate: null },
+    ...{ weight: null, price: null, translate: null, headers: null },
   }
   return {
     name: name === '' ? null : name,
@@ -168,6 +178,7 @@ interface ProviderData {
   readonly weight?: number | string
   readonly price?: object | string
   readonly translate?: false
+  readonly headers?: object | string
 }
 
 /** Only the fields that are filled in. */
@@ -176,6 +187,7 @@ function providerDataOf(draft: Draft): ProviderData {
   const models = linesOf(draft.enabledModels)
   const weight = numberOf(draft.weight)
   const price = priceOf(draft.price)
+  const headers = headersOf(draft.headers)
   return {
     ...(baseUrl.trim() !== '' && { baseUrl: baseUrl.trim() }),
     ...(prefix.trim() !== '' && { prefix: prefix.trim() }),
@@ -183,7 +195,19 @@ function providerDataOf(draft: Draft): ProviderData {
     ...(weight !== undefined && { weight }),
     ...(price !== undefined && { price }),
     ...(draft.translate === 'off' && { translate: false }),
+    ...(headers !== undefined && { headers }),
   }
+}
+
+/** Undefined if empty. Text without a colon, or with a name twice, stays as it is for the same reason as numbers. */
+function headersOf(text = ''): object | string | undefined {
+  const entries = linesOf(text).map((line) => /^([^:]*):(.*)$/.exec(line)?.slice(1) ?? [])
+  if (entries.length === 0) return undefined
+  const headers = Object.fromEntries(
+    entries.map(([name = '', value = '']) => [name.trim(), value.trim()]),
+  )
+  const isWhole = entries.every(({ length }) => length === 2)
+  return isWhole && Object.keys(headers).length === entries.length ? headers : text
 }
 
 /** Undefined if empty. Other text stays as it is, so that the service refuses it and names the field. */

@@ -8,7 +8,7 @@ export function connectionName({ name, provider }: ConnectionAnswer): string {
 /** A one-line description of a connection. */
 export function connectionDetail(connection: ConnectionAnswer): string {
   const { provider, apiKey, priority, providerSpecificData = {} } = connection
-  const { baseUrl, prefix, enabledModels, weight, translate } = providerSpecificData
+  const { baseUrl, prefix, enabledModels, weight, translate, headers } = providerSpecificData
   return [
     connectionName(connection) === provider ? undefined : kindOf(provider),
     baseUrl,
@@ -18,6 +18,7 @@ export function connectionDetail(connection: ConnectionAnswer): string {
     priority === undefined ? undefined : `priority ${priority}`,
     weight === undefined ? undefined : `weight ${weight}`,
     translate === false ? 'not translated' : undefined,
+    headers && formatAmount(Object.keys(headers).length, 'header field'),
   ]
     .filter((part) => part !== undefined && part !== '')
     .join(' · ')
