@@ -9,7 +9,7 @@ import {
 import { fitsAny, type ModelKey, parseModelKey, type StoredModelKeys } from '../keys/model-keys.ts'
 import type { KeyUse } from '../usage/usage-table.ts'
 import { quoted } from './call-index.ts'
-import type { KeyLimits, Refusal } from './key-limits.ts'
+import { hasUseLimit, type KeyLimits, type Refusal } from './key-limits.ts'
 
 /** The sender of a call. */
 export interface Caller {
@@ -22,6 +22,8 @@ export interface Caller {
   assertAllowed(model: string): void
   /** Counts a request. @throws ApiError 429 */
   assertWithinLimits(): Promise<void>
+  /** Whether it has a limit of tokens or money, so that all that it uses must be counted. */
+  readonly isMetered: boolean
   /** Whether it has a limit in money, so that it may call only models with a price. */
   readonly needsPrice: boolean
   /** Reserves what a call is expected to use until the returned function is called. @throws ApiError 429 */
@@ -55,7 +57,7 @@ const maxBlocked = 10_000
 /** A sender who may call every model without limits. */
 function unlimited(keyId: string): Caller {
   return {
-    ...{ keyId, patterns: undefined, needsPrice: false },
+    ...{ keyId, patterns: undefined, isMetered: false, needsPrice: false },
     allows: () => true,
     assertAllowed: () => undefined,
     assertWithinLimits: async () => undefined,
@@ -185,8 +187,8 @@ export class CallAccess {
     const patterns = models.includes('*') ? undefined : models
     const allows = (model: string) => fitsAny(model, patterns)
     return {
-      ...{ keyId, patterns, needsPrice: limits.dollarsPerMonth !== undefined },
-      allows,
+      ...{ keyId, patterns, allows, isMetered: hasUseLimit(limits) },
+      needsPrice: limits.dollarsPerMonth !== undefined,
       assertAllowed(model) {
         if (allows(model)) return
         const message = `The model key ${name} does not allow the model ${quoted(model)}.`

@@ -241,7 +241,7 @@ function bodyOf({ request, bytes, found, finder, isWhole, held: memory }: ReadBo
   let isParsed = false
   const bytesOf = (name: BodyField) => {
     const range = finder.rangeOf?.(name)
-    return range === undefined ? undefined : held.subarray(...range)
+    return range === undefined ? undefined : withoutSpace(held.subarray(...range))
   }
   return {
     ...{ model: found.name, bytes: bytes.length, isWhole },
@@ -286,6 +286,16 @@ function bodyOf({ request, bytes, found, finder, isWhole, held: memory }: ReadBo
       memory.release()
     },
   }
+}
+
+const space: ReadonlySet<number | undefined> = new Set(Buffer.from(' \t\r\n'))
+
+/** JSON without the white space around it, which would make a short value look long. */
+function withoutSpace(json: Buffer): Buffer {
+  let [start, end] = [0, json.length]
+  while (start < end && space.has(json[start])) start += 1
+  while (start < end && space.has(json[end - 1])) end -= 1
+  return json.subarray(start, end)
 }
 
 /** The rest of a body, as it arrives. If reading fails, the connection stays open for an error reply. */

@@ -11,6 +11,9 @@ const expectedOutput = 1_000
 /** More is not reserved: no model answers with more tokens. */
 const maxOutput = 1_000_000
 
+/** More is a wrong price, and would add up to sums that cannot be stored. */
+const maxMicros = 1e9
+
 /** The price of tokens, in millionths of a US dollar: at least the true one, so that no call is free. */
 export function costOf(price: ModelPrice, tokens: Tokens): number {
   const { cacheRead: read = 0, cacheWrite: written = 0 } = tokens
@@ -18,7 +21,8 @@ export function costOf(price: ModelPrice, tokens: Tokens): number {
   const { cacheRead = price.input, cacheWrite = price.input } = price
   const input = plain * price.input + read * cacheRead + written * cacheWrite
   // The sum of decimal fractions may exceed the true one by less than this.
-  return Math.max(0, Math.ceil(input + tokens.output * price.output - 1e-6))
+  const micros = Math.ceil(input + tokens.output * price.output - 1e-6)
+  return Math.min(Math.max(0, micros), maxMicros)
 }
 
 /** What a call uses at least, and at most if its client limits the answer, to reserve it. */

@@ -187,7 +187,8 @@ function combined(a: KeyUse, b: KeyUse, of: (a: number, b: number) => number): K
   return { tokens: of(a.tokens, b.tokens), micros: of(a.micros, b.micros) }
 }
 
-function hasUseLimit({
+/** Whether tokens or money are limited. */
+export function hasUseLimit({
   tokensPerMinute,
   tokensPerMonth,
   dollarsPerMonth,

@@ -13,7 +13,7 @@ import {
 } from '../upstream/upstream.ts'
 import { type Attempt, attempt, type BegunAnswer } from './attempt.ts'
 import type { Caller } from './call-access.ts'
-import { type CallBodies, type CallBody, noBody } from './call-body.ts'
+import { type BodyFields, type CallBodies, type CallBody, noBody } from './call-body.ts'
 import { headersForUpstream, ofAnyApi } from './call-headers.ts'
 import { type CallIndex, quoted } from './call-index.ts'
 import { type CallPath, pathsOfFlavour } from './call-paths.ts'
@@ -29,6 +29,7 @@ import { failedReply } from './failures/failed-reply.ts'
 import { failureWithout } from './failures/failures.ts'
 import type { Pauses, Sender } from './failures/pauses.ts'
 import { RemainingTargets } from './failures/remaining-targets.ts'
+import type { BodyField } from './model-name.ts'
 import { passedAnswer } from './passed-answer.ts'
 import { conversationOf, spread } from './spreading.ts'
 import { idsIn, type StoredResponses } from './stored-responses.ts'
@@ -152,6 +153,7 @@ export class ModelCalls {
   /** The targets in the order of attempts. @throws ApiError */
   async #targets({ path, caller, body, sender }: Call): Promise<readonly CallTarget[]> {
     const { model, fields } = body
+    assertPlain(fields, caller)
     const found = await this.#parts.index.resolve(model, path.kinds, caller)
     const all = this.#targetsOf(found, model, path).flatMap((group) =>
       spread(group, sender.conversation),
@@ -345,6 +347,23 @@ export class ModelCalls {
       return { failure: failureWithout('unreachable', 502, error.message), answer: undefined }
     }
   }
+}
+
+/** Fields by which OpenRouter and LiteLLM use other models than the one of the call. */
+const otherModels = ['models', 'fallbacks'] as const
+
+/** @throws ApiError 403 for a field by which a key would get around its models or its limits */
+function assertPlain(fields: BodyFields, { patterns, isMetered, needsPrice }: Caller): void {
+  const isGiven = (name: BodyField) => !['', 'null'].includes(String(fields.bytes(name) ?? ''))
+  const refuse = (field: BodyField, limited: string) => {
+    const message = `The field ${field} cannot be used with this key, because the key has ${limited}.`
+    throw new ApiError(403, message, { field, code: 'unsupported_parameter' })
+  }
+  const other = otherModels.find(isGiven)
+  if (other !== undefined && patterns !== undefined) refuse(other, 'a list of allowed models')
+  if (other !== undefined && needsPrice) refuse(other, 'a limit in US dollars')
+  // The answer of such a call reports no tokens yet.
+  if (isMetered && fields.value('background') === true) refuse('background', 'a limit of use')
 }
 
 /** How a call without an answer is logged. */

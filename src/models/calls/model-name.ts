@@ -17,12 +17,16 @@ const readFields = [
   ...['previous_response_id', 'conversation', 'store', 'stream'],
   ...['prompt_cache_key', 'metadata', 'messages', 'input'],
   ...['max_tokens', 'max_completion_tokens', 'max_output_tokens'],
+  ...['models', 'fallbacks', 'background'],
 ] as const
 
 export type BodyField = (typeof readFields)[number]
 
-/** Name another object of the upstream, so that it must be certain which one. */
-const clearFields = ['previous_response_id', 'conversation'] as const
+/** Name another object or model of the upstream, or prevent counting, so that every parser must read the same. */
+const clearFields = [
+  ...['previous_response_id', 'conversation'],
+  ...['models', 'fallbacks', 'background'],
+] as const
 
 /** Finds the model in a body while it arrives. */
 export interface ModelFinder {
@@ -34,9 +38,9 @@ export interface ModelFinder {
    * @throws ApiError 400
    */
   find(body: Buffer, isWhole: boolean): ModelName
-  /** The range of a field; undefined if the body does not have it, or is a form. */
   /** Whether the value that a parser builds is not much larger than its text. Absent: it is not JSON. */
   readonly isSimple?: boolean
+  /** The range of a field; undefined if the body does not have it. Absent: it is not JSON. */
   rangeOf?(name: BodyField): readonly [start: number, end: number] | undefined
 }
 

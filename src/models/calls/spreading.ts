@@ -63,7 +63,8 @@ export function conversationOf(fields: BodyFields, affinity: unknown): string | 
     fieldOf(fields.value('metadata'), 'user_id'),
   ]
   const given = keys.find((key) => typeof key === 'string' && key !== '')
-  if (given !== undefined) return String(given)
+  // Kept with the pauses, so of a short length.
+  if (given !== undefined) return hash('sha1', String(given))
   const messages = fields.bytes('messages') ?? fields.bytes('input')
   return messages === undefined ? undefined : beginningOf(messages.subarray(0, maxMessagesBytes))
 }
@@ -84,6 +85,14 @@ function beginningOf(messages: Buffer): string {
     if (fieldOf(message, 'role') === 'user') break
     at = end
   }
-  const text = JSON.stringify(begun, (name, one) => (name === 'cache_control' ? undefined : one))
-  return hash('sha1', begun.length === 0 ? messages : text)
+  return hash('sha1', (begun.length === 0 ? undefined : textOf(begun)) ?? messages)
+}
+
+/** Undefined for what is nested too deeply to be written. */
+function textOf(begun: readonly unknown[]): string | undefined {
+  try {
+    return JSON.stringify(begun, (name, one) => (name === 'cache_control' ? undefined : one))
+  } catch {
+    return undefined
+  }
 }

@@ -60,7 +60,7 @@ function begunStream(coming: Promise<HttpReply>, waiting: Waiting): HttpReply {
       },
       async close() {
         // If its client has left, the call ends as well.
-        void coming.then(closeBody, () => undefined)
+        await coming.then(closeBody, () => undefined)
       },
     },
   }

@@ -101,8 +101,9 @@ export class KeyList {
     const [target] = found.targets
     if (target === undefined || found.isWeb) throw noSuchModel(id)
     const models = await index.models()
-    const known =
-      models.find((model) => model.id === id) ?? models.find((one) => one.id === target.listedId)
+    // A bare id may also be the name of a combo that the key may not call.
+    const named = allows(id) ? models.find((model) => model.id === id) : undefined
+    const known = named ?? models.find((one) => one.id === target.listedId)
     // An upstream without a list may have any model.
     const { prefix, provider } = target.connection
     return { kind: found.kind, owned_by: prefix ?? provider, facts: {}, ...known, id }

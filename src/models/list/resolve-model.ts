@@ -1,3 +1,4 @@
+import { maxIdLength } from '../upstream/ask-upstream.ts'
 import { type Candidate, candidates, type ModelListInputs } from './build-model-list.ts'
 import { type ListedProvider, listedConnections, withoutPrefix } from './listed-provider.ts'
 import { type ModelFacts, priceOfFacts } from './model-facts.ts'
@@ -139,7 +140,7 @@ export class ModelIndex {
     for (const provider of this.#providers) {
       const { connection, outputAlias } = provider
       const ownId = id.slice(outputAlias.length + 1)
-      const isNamed = ownId !== '' && id === `${outputAlias}/${ownId}`
+      const isNamed = isPossibleId(ownId) && id === `${outputAlias}/${ownId}`
       if (!isNamed || !this.#unlisted.has(connection.id)) continue
       const model = { id, owned_by: outputAlias, kind: 'llm', provider, ownId } as const
       return this.#resolveModels([model], kinds)
@@ -195,6 +196,11 @@ export class ModelIndex {
     })
     return forms.find((id) => this.#models.has(id)) ?? target
   }
+}
+
+/** A longer one is no name of a model, and would be kept with the failures and the usage of its call. */
+function isPossibleId(ownId: string): boolean {
+  return ownId !== '' && ownId.length <= maxIdLength
 }
 
 /** Whether another connection of the provider also has the model. */

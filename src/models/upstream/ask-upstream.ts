@@ -7,7 +7,7 @@ import { UpstreamError, type UpstreamRequest } from './upstream.ts'
 const maxAnswerBytes = 8 * 1024 * 1024
 
 /** More than any upstream has. Every list would contain all of them. */
-const maxIds = 20_000
+export const maxIds = 20_000
 
 const maxRedirects = 5
 const redirectStatuses: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
@@ -176,7 +176,7 @@ async function beginningOf(response: Response, maxBytes: number): Promise<string
 }
 
 /** Characters. Longer ids are dropped. */
-const maxIdLength = 500
+export const maxIdLength = 500
 
 /**
  * The models of an upstream's answer by their ids (docs/contract/model-list.md, "Upstream request"): an

@@ -94,9 +94,11 @@ export class CallClient {
       signal.throwIfAborted()
       // Reading the client's body failed.
       if (error instanceof ApiError) throw error
-      const kind = kindOf(error)
-      const connectedAtMs = this.#connectedAtMs.get(error as object) ?? Number.POSITIVE_INFINITY
-      const isStale = kind === 'closed' && connectedAtMs < startedAtMs
+      const connectedAtMs = this.#connectedAtMs.get(error as object)
+      // Also after an answer that is not HTTP: undici ends the connection.
+      const kind = connectedAtMs === undefined ? kindOf(error) : 'closed'
+      const isStale =
+        kindOf(error) === 'closed' && connectedAtMs !== undefined && connectedAtMs < startedAtMs
       throw new NoAnswerError(isStale ? 'stale' : kind, { cause: error })
     }
   }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { UpstreamQuestion } from '../list/listed-provider.ts'
 import type { ModelFacts } from '../list/model-facts.ts'
+import { maxIds } from './ask-upstream.ts'
 import { UpstreamError } from './upstream.ts'
 import type { Upstreams } from './upstreams.ts'
 
@@ -77,7 +78,7 @@ export class LastAnswers {
       const { ids, isWhole, facts } = await this.#parts.upstreams.models(upstream)
       answer = {
         ...answer,
-        ids: isWhole ? ids : [...new Set([...ids, ...kept.ids])],
+        ids: isWhole ? ids : [...new Set([...ids, ...kept.ids])].slice(0, maxIds),
         facts: facts(),
       }
     } catch (error) {

@@ -25,11 +25,15 @@ export function failureWithout(
   return { row, reason, status, isCertain: row.isCertain }
 }
 
-const redirected = failureWithout(
-  'unreachable',
-  502,
-  'The upstream redirects. Set the base URL of the connection to its final address.',
-)
+/** Certain only if nothing else is known of the connection: many servers redirect a path that they do not have. */
+const redirected: Failure = {
+  ...failureWithout(
+    'unreachable',
+    502,
+    'The upstream redirects. Set the base URL of the connection to its final address.',
+  ),
+  isCertain: 'unused',
+}
 
 /** @param body the beginning of the body of an error. @returns undefined for success */
 export function failureOfAnswer(

@@ -1,5 +1,6 @@
 import type { CallTarget } from '../../list/resolve-model.ts'
 import type { ErrorAnswer } from '../attempt.ts'
+import { isTranslated } from '../translated-targets.ts'
 import type { FailureRow } from './failure-rows.ts'
 import type { Failure } from './failures.ts'
 import type { Pause, Pauses, Sender } from './pauses.ts'
@@ -51,11 +52,15 @@ export class RemainingTargets {
 
   /** The target of the next attempt; undefined: none is left. A target that failed a moment ago is the last resort. */
   get next(): CallTarget | undefined {
-    const callable = this.#left.flatMap((target) => {
+    const callable = this.#callable
+    return (callable.find(({ pause }) => pause === undefined) ?? callable[0])?.target
+  }
+
+  get #callable() {
+    return this.#left.flatMap((target) => {
       const pause = this.#pauseOf(target)
       return pause === undefined || pause.row.isLastResort ? [{ target, pause }] : []
     })
-    return (callable.find(({ pause }) => pause === undefined) ?? callable[0])?.target
   }
 
   /** Counts an attempt. */
@@ -90,7 +95,8 @@ export class RemainingTargets {
   repeats(target: CallTarget, { row, status }: Failure): boolean {
     return (
       this.attempts === 1 &&
-      this.next === undefined &&
+      // The same one in another API is called only if it does not have the path.
+      this.#callable.every(({ target: other }) => isTranslated(other) && other.native === target) &&
       row.scope === 'moment' &&
       repeatable.has(status) &&
       this.#pauseOf(target) === undefined

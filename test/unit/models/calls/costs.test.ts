@@ -90,3 +90,8 @@ test('A limit in money needs a price', () => {
   assert.deepEqual(withPrice([target(), free], 'lab/big'), [free])
   assert.throws(() => withPrice([target()], 'lab/big'), { status: 403, code: 'model_not_allowed' })
 })
+
+test('A wrong price adds up to a sum that can be stored', () => {
+  const tokens = { input: 1e9, output: 1e9 }
+  assert.equal(costOf({ input: 1e15, output: 1e15 }, tokens), 1e9)
+})

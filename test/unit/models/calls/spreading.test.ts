@@ -86,12 +86,15 @@ const user = (content: unknown) => ({ role: 'user', content })
 
 test('A conversation is known by what the client says', () => {
   const messages = [user('hi')]
+  const keyed = (key: string) => conversation({ prompt_cache_key: key })
   assert.equal(
     conversation({ messages, prompt_cache_key: 'p', metadata: { user_id: 'u' } }, 's'),
-    'p',
+    keyed('p'),
   )
-  assert.equal(conversation({ messages, metadata: { user_id: 'u' } }, 's'), 's')
-  assert.equal(conversation({ messages, metadata: { user_id: 'u' } }), 'u')
+  assert.equal(conversation({ messages, metadata: { user_id: 'u' } }, 's'), keyed('s'))
+  assert.equal(conversation({ messages, metadata: { user_id: 'u' } }), keyed('u'))
+  // Pauses keep it.
+  assert.equal(conversation({}, 'x'.repeat(10_000))?.length, 40)
   assert.equal(conversation({}), undefined)
   // Other types are no keys.
   const plain = conversation({ messages })
