@@ -132,6 +132,48 @@ test('A response is only for the key that made it', async (t) => {
   assert.equal((await client(calling, secret).responses.retrieve(id)).id, id)
 })
 
+test('Only the key that made a response continues it, however its ID is written', async (t) => {
+  const { one, two, ...calling } = await startAccounts(t)
+  const { secret } = await calling.management.done('POST', '/model-keys', { name: 'a' })
+  const headers = { authorization: `Bearer ${secret}` }
+  const { json } = await calling.call('/responses', { model: 'lab/big', input: 'x' })
+  const { id } = json()
+  const inConversation = { model: 'lab/big', input: 'x', conversation: 'conv_1' }
+  assert.equal((await calling.call('/responses', inConversation)).status, 200)
+  const sent = one.calls.length + two.calls.length
+  // A value of more than 4 KiB is not read.
+  const spaces = ' '.repeat(5_000)
+  const object = `{"id":"conv_1","x":"${spaces}"}`
+  for (const [field, status] of [
+    [`"previous_response_id":${spaces}"${id}"`, 400],
+    [`"previous\\u005fresponse_id":"${id}"`, 400],
+    [`"conversation":"conv_1"${spaces}`, 400],
+    [`"conversation":${object}`, 400],
+    ['"conversation":"conv_1"', 404],
+    ['"conversation":{"id":"conv_1"}', 404],
+  ] as const) {
+    const body = `{"model":"lab/big","input":"x",${field}}`
+    assert.equal((await calling.call('/responses', body, { headers })).status, status, field)
+  }
+  assert.equal(one.calls.length + two.calls.length, sent)
+  assert.equal((await calling.call('/responses', inConversation)).status, 200)
+})
+
+test('A response is known by its ID wherever its stream has it', async (t) => {
+  const { one, two, ...calling } = await startAccounts(t)
+  const event = { type: 'response.created', response: { object: 'response', id: 'resp_last' } }
+  const done = { type: 'response.completed', response: event.response }
+  const delta = { type: 'response.output_text.delta', delta: 'x' }
+  const written = [event, delta, done].map((made) => `data: ${JSON.stringify(made)}\n\n`)
+  one.behave = (_, response) => sendEvents(response, written)
+  two.behave = one.behave
+  await calling.call('/responses', { model: 'lab/big', input: 'x', stream: true })
+  one.behave = (_, response) => sendJson(response, 200, event.response)
+  two.behave = one.behave
+  const found = await calling.call('/responses/resp_last', '', { method: 'GET' })
+  assert.deepEqual([found.status, found.json().id], [200, 'resp_last'])
+})
+
 test('IDs that nothing is known of reach no upstream, whatever they contain', async (t) => {
   const { one, two, call } = await startAccounts(t)
   const ids = [

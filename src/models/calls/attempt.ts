@@ -14,6 +14,7 @@ import {
   failureOfEvent,
   failureWithout,
 } from './failures/failures.ts'
+import type { Tokens } from './reported-usage.ts'
 import { empty, isErrorBody, type StreamStart, StreamStartReader } from './stream-start.ts'
 import type { TranslatedAnswer } from './translated-stream.ts'
 
@@ -41,7 +42,12 @@ export interface ErrorAnswer {
 
 export type Attempt =
   | { readonly begun: BegunAnswer }
-  | { readonly failure: Failure; readonly answer: ErrorAnswer | undefined }
+  | {
+      readonly failure: Failure
+      readonly answer: ErrorAnswer | undefined
+      /** What the upstream bills although the answer is of no use. */
+      readonly tokens?: Tokens | undefined
+    }
 
 export interface AttemptOptions {
   readonly client: Pick<CallClient, 'send'>

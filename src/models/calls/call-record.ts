@@ -32,7 +32,8 @@ export interface CallEntry {
 
 /** Records the outcome of an attempt: call one of these, once. */
 export interface ObservedCall {
-  fail(failure: Failure, isFallback: boolean): void
+  /** @param tokens what the upstream bills all the same */
+  fail(failure: Failure, isFallback: boolean, tokens?: Tokens): void
   end(result: {
     /** Default: 200. */
     readonly status?: number
@@ -113,12 +114,15 @@ export class CallNote {
       this.#attempts.push({ connectionId: connection.id, model, status, reason, ms })
     }
     return {
-      fail: ({ row, reason, status }, isFallback) => {
+      fail: ({ row, reason, status }, isFallback, tokens) => {
         log(status, reason)
+        const costMicros = tokens?.costMicros ?? costAt(target, tokens)
         this.#noteAttempt({
-          ...{ ...common, failed: row.scope, isFallback, tokens: undefined },
-          ...{ estimatedTokens: 0, sentBytes: 0, costMicros: 0 },
+          ...{ ...common, failed: row.scope, isFallback, tokens },
+          ...{ estimatedTokens: 0, sentBytes: 0, costMicros },
         })
+        if (tokens !== undefined)
+          caller.use({ tokens: tokens.input + tokens.output, micros: costMicros })
       },
       end: ({ status = 200, tokens, bytes: sentBytes, contentBytes, isBroken, isWhole }) => {
         const use = usedBy(target, path, { tokens, isWhole, bytes, contentBytes })

@@ -33,7 +33,7 @@ import type { BodyField } from './model-name.ts'
 import { passedAnswer } from './passed-answer.ts'
 import { conversationOf, spread } from './spreading.ts'
 import { idsIn, type StoredResponses } from './stored-responses.ts'
-import { RefusedFields, TranslatedCall } from './translated-call.ts'
+import { RenamedLimits, TranslatedCall } from './translated-call.ts'
 import { isTranslated, translatedTargets, upstreamOf } from './translated-targets.ts'
 import { waitingStream } from './waiting-stream.ts'
 
@@ -80,7 +80,7 @@ const endMs = 2_000
 export class ModelCalls {
   readonly #parts: ModelCallsParts
   readonly #underWay = new Set<Promise<void>>()
-  readonly #refused = new RefusedFields()
+  readonly #renamed = new RenamedLimits()
 
   constructor(parts: ModelCallsParts) {
     this.#parts = parts
@@ -222,7 +222,7 @@ export class ModelCalls {
       const repeats = body.isWhole && left.repeats(target, failure)
       pauses.note(target, path, failure, sender)
       const next: CallTarget | undefined = repeats ? target : left.next
-      observed.fail(failure, next !== undefined)
+      observed.fail(failure, next !== undefined, made.tokens)
       if (repeats)
         await sleep(repeatMs * (0.5 + Math.random()), undefined, { signal: call.request.signal })
       target = next
@@ -263,9 +263,9 @@ export class ModelCalls {
     if (native !== undefined && pause?.row.scope !== 'model') return 'refused'
     const known = this.#parts.catalogue.byId.get(target.connection.provider)
     const maxOutput = known?.factsOfModel.get(target.ownId)?.max_output_tokens
-    const [refused, nowMs] = [this.#refused, this.#parts.now()]
+    const [renamed, nowMs] = [this.#renamed, this.#parts.now()]
     try {
-      return new TranslatedCall({ target, path, request, body, refused, maxOutput, nowMs })
+      return new TranslatedCall({ target, path, request, body, renamed, maxOutput, nowMs })
     } catch (error) {
       if (!(error instanceof ApiError) || !left.mayPass) throw error
       return 'refused'

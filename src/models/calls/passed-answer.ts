@@ -83,7 +83,7 @@ function bodyOf(answer: BegunAnswer, { call, observed }: AnswerContext): StreamB
     },
     async close() {
       end()
-      const tokens = usage.result()
+      const tokens = (answer.translated?.usage ?? usage).result()
       // An upstream may close its connection as usual after it has failed.
       const isDone = isWhole && (!isEnding || usage.hasEnded)
       const isBroken = !isDone && !signal.aborted

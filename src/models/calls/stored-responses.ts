@@ -7,6 +7,7 @@ import type { CallTarget } from '../list/resolve-model.ts'
 import type { ActiveConnection } from '../list/stored-rows.ts'
 import type { ModelRecord, ModelRecordTable } from '../usage/model-record-table.ts'
 import type { BodyFields } from './call-body.ts'
+import { EventStreamReader } from './event-stream.ts'
 import { JsonScanner } from './json-syntax.ts'
 
 /** Where a response is stored, and with which key it was made. */
@@ -73,7 +74,7 @@ export class StoredResponses {
   /**
    * The targets that know what a request continues: a response, or a conversation.
    *
-   * @throws ApiError 400 for a response of another key, or if its connection does not have the model; DatabaseError
+   * @throws ApiError 400 or 404 if it is of another key, or if its connection does not have the model; DatabaseError
    */
   async withPrevious(
     targets: readonly CallTarget[],
@@ -86,9 +87,10 @@ export class StoredResponses {
     // Nothing is known of what was made elsewhere. Only its account has it.
     if (id === undefined || stored === undefined) return targets
     const found = targets.filter(({ connection }) => connection.id === stored.connectionId)
-    const isForeign = previous !== undefined && stored.keyId !== keyId
-    if (isForeign || found.length === 0) throw notFound('Previous response', id, 400)
-    return found
+    if (stored.keyId === keyId && found.length > 0) return found
+    throw previous === undefined
+      ? notFound('Conversation', id)
+      : notFound('Previous response', id, 400)
   }
 
   /** As LaterWrites.flush. */
@@ -126,23 +128,36 @@ export class StoredResponses {
 }
 
 /** In the words of OpenAI, by which clients recognize it. */
-function notFound(what: 'Response' | 'Previous response', id: string, status = 404): ApiError {
+function notFound(
+  what: 'Response' | 'Previous response' | 'Conversation',
+  id: string,
+  status = 404,
+): ApiError {
   const code = status === 400 ? 'previous_response_not_found' : undefined
-  return new ApiError(status, `${what} with id '${id.slice(0, 200)}' not found.`, { code })
+  // Of another form, it may be any text, and the message is logged.
+  const named = idForm.test(id) ? ` with id '${id.slice(0, 200)}'` : ''
+  return new ApiError(status, `${what}${named} not found.`, { code })
 }
 
 function previousOf(
   fields: BodyFields,
 ): readonly [response: string | undefined, conversation: string | undefined] {
   const text = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined)
-  const conversation = fields.value('conversation')
-  return [
-    text(fields.value('previous_response_id')),
-    text(conversation) ?? text(fieldOf(conversation, 'id')),
+  const [previous, conversation] = [
+    readable(fields, 'previous_response_id'),
+    readable(fields, 'conversation'),
   ]
+  return [text(previous), text(conversation) ?? text(fieldOf(conversation, 'id'))]
 }
 
-/** The event that begins the stream of a response. */
+/** @throws ApiError 400 if the upstream could read a value that is too long here, also with spaces around it */
+function readable(fields: BodyFields, name: 'previous_response_id' | 'conversation'): unknown {
+  const value = fields.value(name)
+  if (value !== undefined || fields.bytes(name) === undefined) return value
+  throw new ApiError(400, `The field ${name} is too long.`, { field: name })
+}
+
+/** The beginning of the event that begins the stream of a response: it repeats the request, and may be long. */
 const begunResponse = /"response"\s*:\s*\{\s*"id"\s*:\s*"([^"\\]+)"/
 
 /** The IDs that an answer makes known: of the response, unless it is not stored, and of its conversation. */
@@ -152,9 +167,18 @@ export function idsIn(
 ): readonly string[] {
   const isStored = fields.value('store') !== false
   const bytes = isStored ? Buffer.concat(held) : Buffer.alloc(0)
-  const response = isStream ? begunResponse.exec(bytes.toString())?.[1] : idOf(bytes)
+  const response = isStream ? idInStream(bytes) : idOf(bytes)
   const [, conversation] = previousOf(fields)
   return [response, conversation].filter((id) => id !== undefined)
+}
+
+function idInStream(bytes: Buffer): string | undefined {
+  const events = new EventStreamReader().take(bytes)
+  const ids = events.map(({ data }) =>
+    fieldOf(fieldOf(parsedJson(data.toString()), 'response'), 'id'),
+  )
+  const found = ids.find((id) => typeof id === 'string')
+  return typeof found === 'string' ? found : begunResponse.exec(bytes.toString())?.[1]
 }
 
 function idOf(bytes: Buffer): string | undefined {

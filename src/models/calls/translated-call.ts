@@ -13,6 +13,7 @@ import type { Attempt, BegunAnswer, ErrorAnswer } from './attempt.ts'
 import type { CallBody } from './call-body.ts'
 import type { CallPath } from './call-paths.ts'
 import { failureWithout } from './failures/failures.ts'
+import { UsageReader } from './reported-usage.ts'
 import {
   maxAnswerBytes,
   type TranslatedAnswer,
@@ -21,26 +22,25 @@ import {
 } from './translated-stream.ts'
 import { clientApis, type TranslatedTarget } from './translated-targets.ts'
 
-/** Fields with values that models of upstreams refuse. The oldest are forgotten. */
-export class RefusedFields {
-  readonly #known = new Map<string, ReadonlySet<string>>()
+/**
+ * Models of upstreams that know the limit of tokens only as `max_completion_tokens`. Other refusals are not remembered: they
+ * can depend on the rest of a request, which may be of another caller.
+ */
+export class RenamedLimits {
+  readonly #known = new Set<string>()
 
-  of(target: CallTarget): ReadonlySet<string> {
-    return this.#known.get(keyOf(target)) ?? new Set()
+  has(target: CallTarget): boolean {
+    return this.#known.has(keyOf(target))
   }
 
-  add(target: CallTarget, more: ReadonlySet<string>): void {
-    if (more.size === 0) return
-    const fields = new Set([...more, ...this.of(target)].slice(0, maxFields))
-    this.#known.delete(keyOf(target))
-    this.#known.set(keyOf(target), fields)
-    const [oldest] = this.#known.keys()
+  add(target: CallTarget): void {
+    this.#known.add(keyOf(target))
+    const [oldest] = this.#known
     if (this.#known.size > maxKnown && oldest !== undefined) this.#known.delete(oldest)
   }
 }
 
 const maxKnown = 1_000
-const maxFields = 50
 const keyOf = ({ connection, ownId }: CallTarget) => JSON.stringify([connection.id, ownId])
 
 const brokenOff = 'The answer of the upstream broke off.'
@@ -50,7 +50,7 @@ interface TranslatedCallParts {
   readonly path: CallPath
   readonly request: Pick<HttpRequest, 'rawPath' | 'signal'>
   readonly body: CallBody
-  readonly refused: RefusedFields
+  readonly renamed: RenamedLimits
   readonly maxOutput: number | undefined
   readonly nowMs: number
 }
@@ -62,23 +62,23 @@ export class TranslatedCall {
   #translation: Translation
   /** What the upstream refused during this call. */
   readonly #refused = new Set<string>()
+  /** Whether a code of the upstream, not only its text, says that it has another name for the limit. */
+  #isRenamed = false
 
   /** @throws ApiError 400 that names what cannot be translated */
   constructor(parts: TranslatedCallParts) {
     this.#parts = parts
+    if (parts.renamed.has(parts.target)) this.#refused.add('max_tokens')
     this.#json = parts.body.parsed()
     this.#translation = this.#translate()
   }
 
   #translate(): Translation {
-    const { target, path, refused, maxOutput, nowMs } = this.#parts
+    const { target, path, maxOutput, nowMs } = this.#parts
     return new Translation(this.#json, {
       ...{ client: clientApis.get(path.path) ?? 'chat', upstream: target.api },
       ...{ model: target.ownId, maxOutput, provider: target.connection.provider },
-      ...{
-        nowSeconds: Math.floor(nowMs / 1_000),
-        refused: new Set([...refused.of(target), ...this.#refused]),
-      },
+      ...{ nowSeconds: Math.floor(nowMs / 1_000), refused: this.#refused },
     })
   }
 
@@ -100,10 +100,14 @@ export class TranslatedCall {
   /** Whether the call can be sent again without a field that the upstream refused. */
   learns(made: Attempt): boolean {
     if ('begun' in made || made.answer === undefined) return false
+    // Neither a prompt that is too long, nor content that is refused.
+    if (made.failure.row.name !== 'request') return false
     const { status, body } = made.answer
     if (status !== 400 && status !== 422) return false
-    const field = refusedField(this.#translation, errorOfBody(body.toString()))
+    const error = errorOfBody(body.toString())
+    const field = refusedField(this.#translation, error)
     if (field === undefined || this.#refused.has(field)) return false
+    this.#isRenamed ||= field === 'max_tokens' && error.code === 'unsupported_parameter'
     this.#refused.add(field)
     this.#translation = this.#translate()
     return true
@@ -115,8 +119,7 @@ export class TranslatedCall {
       return made.answer === undefined ? made : { ...made, answer: this.#error(made.answer) }
     }
     this.release()
-    // An error can quote the request: only a success without the field shows that it was the reason.
-    this.#parts.refused.add(this.#parts.target, this.#refused)
+    if (this.#isRenamed) this.#parts.renamed.add(this.#parts.target)
     const { begun } = made
     const fields = this.#fields()
     if (!begun.isStream) return await this.#whole(begun, fields)
@@ -135,27 +138,31 @@ export class TranslatedCall {
   }
 
   async #whole(begun: BegunAnswer, fields: TranslatedAnswer['fields']): Promise<Attempt> {
+    const usage = new UsageReader(false)
     try {
       const bytes = await wholeBody(begun)
+      usage.take(bytes)
       const body = this.#translation.answer(bytes)
+      const { isStream } = this.#translation
       const made = begunJson(begun.status, begun.headers, body, fields)
-      const type = this.#translation.isStream
-        ? 'text/event-stream; charset=utf-8'
-        : 'application/json'
-      return {
-        begun: {
-          ...made,
-          isStream: this.#translation.isStream,
-          headers: { ...made.headers, 'content-type': type },
-        },
-      }
+      const type = isStream ? 'text/event-stream; charset=utf-8' : 'application/json'
+      const headers = { ...made.headers, 'content-type': type }
+      return { begun: { ...made, isStream, headers, translated: { fields, usage } } }
     } catch (error) {
       this.#parts.request.signal.throwIfAborted()
-      const reason = error instanceof UnreadableAnswer ? error.message : brokenOff
-      return { failure: failureWithout('failed', 502, reason), answer: undefined }
+      const isRead = error instanceof UnreadableAnswer
+      const failure = failureWithout('failed', 502, isRead ? error.reason : brokenOff)
+      // The upstream bills it all the same.
+      return { failure, answer: isRead ? this.#own(error) : undefined, tokens: usage.result() }
     } finally {
       begun.end()
     }
+  }
+
+  /** What is wrong with an answer, as an error of the upstream. */
+  #own({ message }: UnreadableAnswer): ErrorAnswer {
+    const body = Buffer.from(JSON.stringify({ error: { message } }))
+    return this.#error({ status: 502, headers: {}, body })
   }
 
   #error({ status, headers, body }: ErrorAnswer): ErrorAnswer {

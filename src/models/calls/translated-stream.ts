@@ -1,10 +1,13 @@
 import type { StreamTranslation } from '../translation/translation.ts'
 import { EventStreamReader } from './event-stream.ts'
+import type { UsageReader } from './reported-usage.ts'
 
 export interface TranslatedAnswer {
   readonly fields: readonly (readonly [name: string, value: string])[]
   /** Translates a stream of events while it passes. */
   readonly stream?: TranslatedStream
+  /** What an answer that is translated as a whole reports: the client's API has no place for all of it. */
+  readonly usage?: Pick<UsageReader, 'result'>
 }
 
 /** The maximum size of an answer, and of one event: both are kept in memory. */

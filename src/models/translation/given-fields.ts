@@ -92,9 +92,11 @@ export class GivenFields {
   }
 
   /** A kind of object that the other API does not have. */
-  unknownType(name = 'type'): ApiError {
-    const type = String(this.raw(name)).slice(0, 100)
-    return untranslatable(this.at(name), ` Its value is ${type}.`)
+  unknownType(name = 'type', detail = ''): ApiError {
+    const type = String(this.raw(name))
+    // Messages are logged. Texts of a request are not.
+    const value = /^[\w.-]{1,100}$/.test(type) ? ` Its value is ${type}.` : ''
+    return untranslatable(this.at(name), value + detail)
   }
 
   /** Fields that have no effect, and need none. */

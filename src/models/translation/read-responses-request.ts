@@ -1,6 +1,6 @@
 import { ApiError } from '../../platform/json-api/api-error.ts'
 import type { Block, ModelRequest, Tool, Turn } from './conversation.ts'
-import type { GivenFields } from './given-fields.ts'
+import { type GivenFields, untranslatable } from './given-fields.ts'
 import {
   contentOf,
   imageOf,
@@ -13,7 +13,9 @@ import { type CallContext, freeformSchema } from './tool-names.ts'
 
 /** Reads a request of OpenAI's Responses. @throws ApiError 400 */
 export function readResponsesRequest(given: GivenFields, context: CallContext): ModelRequest {
-  given.skip('include')
+  // Reasoning always comes with what `include` asks for, and tools that could have more are refused.
+  if (given.texts('include').includes('message.output_text.logprobs'))
+    throw untranslatable('include')
   const previous = given.text('previous_response_id')
   if (previous !== undefined) throw noSuchResponse(previous)
   // Nothing is stored, so that no later call could name this one.
@@ -50,7 +52,8 @@ function textBlocks(text: string): readonly Block[] {
 
 /** As OpenAI says it. */
 function noSuchResponse(id: string): ApiError {
-  const message = `Previous response with id '${id.slice(0, 100)}' not found.`
+  const named = /^[\w.:=+-]{1,200}$/.test(id) ? ` with id '${id}'` : ''
+  const message = `Previous response${named} not found.`
   const field = 'previous_response_id'
   return new ApiError(400, message, { field, code: 'previous_response_not_found' })
 }
@@ -119,6 +122,9 @@ function partOf(part: GivenFields): Block {
   }
 }
 
+const noSearch =
+  ' Only OpenAI runs this tool: leave it out. In Codex, set web_search = "disabled" in config.toml.'
+
 /** A tool, or those of an MCP server, which Codex sends as a namespace. */
 function toolsOf(tool: GivenFields, context: CallContext, namespace?: string): readonly Tool[] {
   const type = tool.text('type')
@@ -126,7 +132,9 @@ function toolsOf(tool: GivenFields, context: CallContext, namespace?: string): r
     const group = tool.needText('name')
     return tool.each('tools', (one) => toolsOf(one, context, group)).flat()
   }
-  if (type !== 'function' && type !== 'custom') throw tool.unknownType()
+  if (type !== 'function' && type !== 'custom') {
+    throw tool.unknownType('type', type?.startsWith('web_search') === true ? noSearch : '')
+  }
   const isFreeform = type === 'custom'
   const name = context.names.add({ name: tool.needText('name'), namespace, isFreeform })
   const description = tool.text('description')

@@ -1,6 +1,6 @@
 import { fieldOf, parsedJson } from '../../platform/text/json-text.ts'
 import { ChatWriter } from './chat-answer-writer.ts'
-import type { AnswerEvent, ModelApi, ModelError, ModelRequest } from './conversation.ts'
+import type { AnswerEvent, ModelApi, ModelError, ModelRequest, StopReason } from './conversation.ts'
 import { GivenFields, IgnoredFields } from './given-fields.ts'
 import { MessagesWriter } from './messages-answer-writer.ts'
 import { ChatEvents } from './read-chat-answer.ts'
@@ -13,11 +13,15 @@ import { type CallContext, Seal, ToolNames } from './tool-names.ts'
 import { writeChatRequest } from './write-chat-request.ts'
 import { writeMessagesRequest } from './write-messages-request.ts'
 
-/** An answer that cannot be translated. The message is for the client. */
+/** An answer that cannot be translated. The message is for the client, and may be the upstream's. */
 export class UnreadableAnswer extends Error {
-  constructor(message: string) {
+  /** For logs: it quotes nothing of the upstream, which may quote the request. */
+  readonly reason: string
+
+  constructor(message: string, reason = message) {
     super(message)
     this.name = 'UnreadableAnswer'
+    this.reason = reason
   }
 }
 
@@ -35,7 +39,7 @@ export interface TranslationOptions {
   readonly provider: string
   /** Seconds since the epoch. */
   readonly nowSeconds: number
-  /** Fields with values that the upstream refused for this model (`refusedField`). */
+  /** Fields of the upstream's body that it refused (`refusedField`). */
   readonly refused: ReadonlySet<string>
 }
 
@@ -79,7 +83,7 @@ export class Translation {
     const writer = this.#writer()
     const stream = new StreamTranslation(this.options.upstream, writer)
     const text = stream.answer(parsedJson(bytes.toString()) ?? notJson)
-    if (stream.error !== undefined) throw new UnreadableAnswer(stream.error)
+    if (stream.error !== undefined) throw new UnreadableAnswer(stream.error, unusable)
     return Buffer.from(this.isStream ? text : JSON.stringify(writer.answer))
   }
 
@@ -95,35 +99,32 @@ export class Translation {
   }
 }
 
-/** Fields without which a call has the same meaning, and how upstreams name those that they refuse. */
+/**
+ * Fields without which a call has the same meaning, and how upstreams name those that they refuse. A limit of tokens is
+ * never left out: the answer would be longer, and cost more. But OpenAI's reasoning models have another name for it, which
+ * other servers do not know.
+ */
 const dispensable: Readonly<Record<UpstreamApi, Readonly<Record<string, RegExp>>>> = {
   chat: {
+    max_tokens: /(?:un|not )supported.*max_completion_tokens/is,
     // Ollama: "… does not support thinking".
     ...{ reasoning_effort: /reasoning|thinking/i, temperature: /temperature/, top_p: /top_p/ },
-    ...{
-      max_tokens: /max_(?:completion_)?tokens/,
-      max_completion_tokens: /max_(?:completion_)?tokens/,
-    },
     ...{ parallel_tool_calls: /parallel_tool_calls/, stream_options: /stream_options/ },
   },
   messages: { thinking: /thinking|effort/, temperature: /temperature/, top_p: /top_p/ },
 }
 
-/** The field, with its value, that an upstream refuses, if the call can be sent without it. */
+/** The field that an upstream refuses, if the call can be sent without it. */
 export function refusedField(
   { body, options }: Translation,
-  error: ModelError,
+  { message }: ModelError,
 ): string | undefined {
   const sent = parsedJson(body.toString())
   const fields = Object.entries(dispensable[options.upstream])
-  const [name] =
-    fields.find(
-      ([name, named]) => fieldOf(sent, name) !== undefined && named.test(error.message),
-    ) ?? []
-  return name && refusalOf(name, fieldOf(sent, name))
+  return fields.find(
+    ([name, named]) => fieldOf(sent, name) !== undefined && named.test(message),
+  )?.[0]
 }
-
-const refusalOf = (name: string, value: unknown) => `${name}=${JSON.stringify(value)}`
 
 function withoutRefused(
   sent: object,
@@ -131,13 +132,11 @@ function withoutRefused(
   ignored: IgnoredFields,
 ): object {
   const fields: Record<string, unknown> = { ...sent }
-  for (const [name, value] of refused.size === 0 ? [] : Object.entries(sent)) {
-    if (!refused.has(refusalOf(name, value))) continue
+  for (const name of refused) {
+    const value = fields[name]
+    if (value === undefined) continue
     fields[name] = undefined
-    // OpenAI's reasoning models have another name for it, which other servers do not know.
-    const isRenamed =
-      name === 'max_tokens' && !refused.has(refusalOf('max_completion_tokens', value))
-    if (isRenamed) fields.max_completion_tokens = value
+    if (name === 'max_tokens') fields.max_completion_tokens = value
     else ignored.add(name)
     if (name === 'thinking') fields.output_config = withoutEffort(fields.output_config)
   }
@@ -210,7 +209,7 @@ export class StreamTranslation {
     const { type } = event
     if (type === 'delta' || type === 'sign') this.#isEmpty = false
     if (type === 'open' && event.block === 'tool_use') this.#isEmpty = false
-    const isEmpty = type === 'stop' && this.#isEmpty && event.reason === 'end'
+    const isEmpty = type === 'stop' && this.#isEmpty && wantsContent.has(event.reason)
     const shown = isEmpty ? emptyAnswer : event
     this.#text += this.#writer.write(shown)
     if (type === 'stop') this.state = 'over'
@@ -220,6 +219,9 @@ export class StreamTranslation {
   }
 }
 
+/** Reasons of an end that no answer without content has. */
+const wantsContent: ReadonlySet<StopReason> = new Set(['end', 'tools'])
+const unusable = 'The upstream answered with an error, or without content.'
 const emptyAnswer = { type: 'error', message: 'The answer of the upstream is empty.' } as const
 const notJson = { error: { message: 'The upstream sent an event that is not JSON.' } }
 

@@ -169,6 +169,7 @@ test('An empty answer, an error in a success and a nameless tool are errors', ()
     refused(pair, { error: { message: 'broken', code: 500 } }, /broken/)
     refused(pair, chatAnswer({ tool_calls: [call('a', '')] }), /without a name/)
     refused(pair, chatAnswer({ content: 'x' }, 'error'), /stopped: error/)
+    refused(pair, chatAnswer({}, 'tool_calls'), /empty/)
     refused(pair, {}, /empty/)
     refused(pair, [], /empty/)
   }

@@ -180,7 +180,7 @@ const blockEvents = (open: AnswerEvent, texts: readonly string[]): AnswerEvent[]
 /** Reads what was written, cut into other pieces of events. */
 function readAgain(text: string, reader: { take(event: unknown): void; end(): void }): void {
   for (const block of text.split('\n\n')) {
-    const data = /^data: (.*)$/m.exec(block)?.[1]
+    const data = /^data: ([^\n]*)$/m.exec(block)?.[1]
     if (data !== undefined) reader.take(data === '[DONE]' ? undefined : JSON.parse(data))
   }
   reader.end()

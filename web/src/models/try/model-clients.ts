@@ -28,7 +28,7 @@ export function modelClients(address: string, model: string): readonly ClientSet
       text: openAiJs(base, quoted),
     }),
     block('claude-code', 'Claude Code', {
-      caption: "In a shell. Only for models of connections that speak Anthropic's API",
+      caption: 'In a shell',
       text: claudeCode(`${address}/ai`, shellWord(model)),
     }),
     block('continue', 'Continue', {
