@@ -168,8 +168,10 @@ export function idsIn(
   const isStored = fields.value('store') !== false
   const bytes = isStored ? Buffer.concat(held) : Buffer.alloc(0)
   const response = isStream ? idInStream(bytes) : idOf(bytes)
-  const [, conversation] = previousOf(fields)
-  return [response, conversation].filter((id) => id !== undefined)
+  const [previous, conversation] = previousOf(fields)
+  // `withPrevious` has looked only for one of them: the other could be the response of another key.
+  const continued = previous === undefined ? conversation : undefined
+  return [response, continued].filter((id) => id !== undefined)
 }
 
 function idInStream(bytes: Buffer): string | undefined {

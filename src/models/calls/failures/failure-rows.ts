@@ -170,8 +170,9 @@ const rows: readonly FailureRow[] = [
     ],
   },
   {
-    // Anthropic has 400 for a low balance and for a spending limit, DeepSeek and OpenRouter 402.
-    ...{ ...ofConnection, name: 'money', scope: 'quota' },
+    // Anthropic has 400 for a low balance and for a spending limit, DeepSeek and OpenRouter 402. OpenRouter's accounts without
+    // credit can still call free models.
+    ...{ ...ofConnection, name: 'money', scope: 'quota', isCertain: 'unused' },
     reason: 'The account of the connection has no credit left.',
     ...{ backOff: { firstMs: 10 * minute, longestMs: hour }, maxAskedMs: 24 * hour },
     answer: { status: 429, code: 'insufficient_quota' },

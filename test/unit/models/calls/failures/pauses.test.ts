@@ -106,7 +106,7 @@ test('A certain failure pauses everybody at once, unless somebody uses the conne
     const used = open()
     used.pauses.clear(target('a'), path)
     used.pauses.note(target('a'), path, failure(name), ann)
-    const isSureAnyway = name === 'money' || name === 'region' || name === 'unreachable'
+    const isSureAnyway = name === 'region' || name === 'unreachable'
     assert.equal(restMs(used, target('a')) !== undefined, isSureAnyway, name)
     used.pauses.note(target('a'), path, failure(name), bob)
     assert.notEqual(restMs(used, target('a')), undefined, name)
