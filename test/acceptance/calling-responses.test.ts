@@ -141,13 +141,13 @@ test('Only the key that made a response continues it, however its ID is written'
   const inConversation = { model: 'lab/big', input: 'x', conversation: 'conv_1' }
   assert.equal((await calling.call('/responses', inConversation)).status, 200)
   const sent = one.calls.length + two.calls.length
-  // A value of more than 4 KiB is not read.
+  // Spaces do not count. A value of more than 4 KiB is not read.
   const spaces = ' '.repeat(5_000)
   const object = `{"id":"conv_1","x":"${spaces}"}`
   for (const [field, status] of [
     [`"previous_response_id":${spaces}"${id}"`, 400],
     [`"previous\\u005fresponse_id":"${id}"`, 400],
-    [`"conversation":"conv_1"${spaces}`, 400],
+    [`"conversation":"conv_1"${spaces}`, 404],
     [`"conversation":${object}`, 400],
     ['"conversation":"conv_1"', 404],
     ['"conversation":{"id":"conv_1"}', 404],

@@ -150,7 +150,7 @@ function previousOf(
   return [text(previous), text(conversation) ?? text(fieldOf(conversation, 'id'))]
 }
 
-/** @throws ApiError 400 if the upstream could read a value that is too long here, also with spaces around it */
+/** @throws ApiError 400 for a value that is too long to be read here: the upstream could read it */
 function readable(fields: BodyFields, name: 'previous_response_id' | 'conversation'): unknown {
   const value = fields.value(name)
   if (value !== undefined || fields.bytes(name) === undefined) return value

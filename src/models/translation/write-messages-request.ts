@@ -78,7 +78,7 @@ function reasoningOf(
   const { effort = 'none', toolChoice, maxTokens: given } = request
   const budget = budgets.get(effort)
   const isForced = toolChoice?.type === 'any' || toolChoice?.type === 'tool'
-  // Anthropic refuses thinking if a tool is forced, or if the turn that goes on has no thinking.
+  // Anthropic refuses thinking if a tool is forced, or if the assistant called tools without thinking before their results.
   const isPossible = !isForced && (given ?? minBudget + 1) > minBudget && !lacksThinking(messages)
   if (budget === undefined || !isPossible) {
     if (effort !== 'none') ignored.add('reasoning_effort')
