@@ -53,8 +53,8 @@ export function versionNamed(name: string): StoredVersion | undefined {
   const match = namePattern.exec(name)
   if (match === null) return undefined
   const [, order = '', time = order, isNull, isDeleteMarker] = match
-  // It would have two names.
-  if (match[2] === order) return undefined
+  // The order is never less than the time (orderAfter). Otherwise another version could have this ID and a greater name.
+  if (match[2] !== undefined && match[2] >= order) return undefined
   const parts = { isNull: isNull !== undefined, isDeleteMarker: isDeleteMarker !== undefined }
   return { name, order, time, ...parts }
 }

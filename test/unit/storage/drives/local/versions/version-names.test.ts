@@ -10,6 +10,7 @@ import { countVersions } from '../../../../../../src/storage/drives/local/versio
 import { versionsIn } from '../../../../../../src/storage/drives/local/versions/stored-versions.ts'
 import {
   namesOf,
+  type StoredVersion,
   storedVersion,
   timeIn,
   timeText,
@@ -22,9 +23,13 @@ const [firstMs, lastMs] = ['0001-01-01T00:00:00.000Z', '9999-12-31T23:59:59.999Z
 const times = fc.integer({ min: firstMs ?? 0, max: lastMs ?? 0 })
 const versions = fc
   .record({ order: times, time: times, isNull: fc.boolean(), isDeleteMarker: fc.boolean() })
-  .map(({ order, time, ...rest }) =>
-    storedVersion({ order: timeText(order), time: timeText(time), ...rest }),
-  )
+  .map(({ order, time, ...rest }) => versionOf(timeText(order), timeText(time), rest))
+
+/** With the later one of the two as its order. */
+function versionOf(one: string, two: string, rest: Omit<StoredVersion, 'name' | 'order' | 'time'>) {
+  const [time = '', order = ''] = [one, two].sort()
+  return storedVersion({ order, time, ...rest })
+}
 
 test('a time and its text are the same, in the same order', () => {
   fc.assert(
@@ -49,7 +54,15 @@ test('the name of another file is no version', () => {
   const time = '20261128T101112.123Z'
   for (const name of [
     ...[`${time}~${time}`, `${time}.deleted.null`, `${time}.txt`, `.${time}`, `${time}.null.null`],
-    ...[`${time} copy`, '20261328T101112.123Z', 'notes.txt', '', '..', `${time}\n`],
+    ...[
+      `${time}~20270101T000000.000Z`,
+      `${time} copy`,
+      '20261328T101112.123Z',
+      'notes.txt',
+      '',
+      '..',
+      `${time}\n`,
+    ],
   ]) {
     assert.equal(versionNamed(name), undefined, name)
   }
@@ -69,7 +82,9 @@ test('versions are in the order of their publication, the newest first, whatever
 test('what is named in a large folder is read as in a small one', () => {
   const near = fc.integer({ min: 0, max: 4 }).map((ms) => timeText(Date.UTC(2026) + ms))
   const flags = { isNull: fc.boolean(), isDeleteMarker: fc.boolean() }
-  const stored = fc.record({ order: near, time: near, ...flags }).map(storedVersion)
+  const stored = fc
+    .record({ order: near, time: near, ...flags })
+    .map(({ order, time, ...rest }) => versionOf(order, time, rest))
   const current = fc.option(fc.record({ time: near, isNull: fc.boolean() }), { nil: undefined })
   const versionIds = fc.oneof(near, fc.constant('null'), fc.constant('.'), fc.constant(''))
   fc.assert(
