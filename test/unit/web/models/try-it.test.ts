@@ -87,6 +87,8 @@ describe('Settings of apps', () => {
     const textOf = (wanted: string) =>
       clients.find(({ id }) => id === wanted)?.blocks[0]?.text ?? ''
     assert.ok(textOf('claude-code').includes(`ANTHROPIC_MODEL='lab/it'\\''s "big" $(x)'\n`))
+    assert.ok(textOf('codex').startsWith(`model = ${JSON.stringify(model)}\n`))
+    assert.match(textOf('codex'), /^web_search = 'disabled'$/m)
     assert.ok(textOf('openai-python').includes(`model=${JSON.stringify(model)},`))
     assert.ok(textOf('curl').includes(`'{"model": "lab/it'\\''s \\"big\\" $(x)"`))
   })

@@ -12,7 +12,7 @@ export const modelKeyPlaceholder = 'YOUR_MODEL_KEY'
  */
 export function modelClients(address: string, model: string): readonly ClientSettings[] {
   const base = `${address}/ai/v1`
-  // A JSON string is also a valid string in Python, JavaScript and YAML.
+  // A JSON string is also a valid string in Python, JavaScript, YAML and TOML.
   const quoted = JSON.stringify(model)
   const block = (id: string, name: string, ...blocks: ClientSettings['blocks']) => {
     return { id, name, blocks }
@@ -31,6 +31,16 @@ export function modelClients(address: string, model: string): readonly ClientSet
       caption: 'In a shell',
       text: claudeCode(`${address}/ai`, shellWord(model)),
     }),
+    block(
+      'codex',
+      'Codex',
+      {
+        caption:
+          'Save as ~/.codex/config.toml. In a file with tables, the first lines go before them',
+        text: codexToml(base, quoted),
+      },
+      { caption: 'In a shell', text: lines(`export BUCKETRY_KEY=${modelKeyPlaceholder}`, 'codex') },
+    ),
     block('continue', 'Continue', {
       caption: 'Save as ~/.continue/config.yaml, or add the model to it',
       text: continueYaml(base, quoted),
@@ -97,6 +107,21 @@ function claudeCode(address: string, model: string): string {
     // The model for small background tasks.
     `export ANTHROPIC_DEFAULT_HAIKU_MODEL=${model}`,
     'claude',
+  )
+}
+
+function codexToml(base: string, quoted: string): string {
+  return lines(
+    `model = ${quoted}`,
+    "model_provider = 'bucketry'",
+    // Only OpenAI runs this tool. Codex offers it by default, and other upstreams refuse it.
+    "web_search = 'disabled'",
+    '',
+    '[model_providers.bucketry]',
+    "name = 'Bucketry'",
+    `base_url = '${base}'`,
+    "env_key = 'BUCKETRY_KEY'",
+    "wire_api = 'responses'",
   )
 }
 
