@@ -114,6 +114,9 @@ const dispensable: Readonly<Record<UpstreamApi, Readonly<Record<string, RegExp>>
   messages: { thinking: /thinking|effort/, temperature: /temperature/, top_p: /top_p/ },
 }
 
+/** An error may quote the request, and a pattern takes quadratic time. */
+const maxCompared = 4_096
+
 /** The field that an upstream refuses, if the call can be sent without it. */
 export function refusedField(
   { body, options }: Translation,
@@ -122,7 +125,8 @@ export function refusedField(
   const sent = parsedJson(body.toString())
   const fields = Object.entries(dispensable[options.upstream])
   return fields.find(
-    ([name, named]) => fieldOf(sent, name) !== undefined && named.test(message),
+    ([name, named]) =>
+      fieldOf(sent, name) !== undefined && named.test(message.slice(0, maxCompared)),
   )?.[0]
 }
 
