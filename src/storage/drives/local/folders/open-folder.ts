@@ -119,6 +119,30 @@ export class OpenFolder {
   }
 }
 
+/** The folder that was opened last: many names that are looked at one after the other are in one folder. */
+export class LastFolder {
+  readonly #root: FolderRoot
+  #folder: OpenFolder | undefined
+
+  constructor(root: FolderRoot) {
+    this.#root = root
+  }
+
+  /** @param path below the root */
+  async open(path: string): Promise<OpenFolder | undefined> {
+    if (this.#folder?.path === `${this.#root.path}/${path}`) return this.#folder
+    await this.close()
+    this.#folder = await OpenFolder.open(this.#root, path)
+    return this.#folder
+  }
+
+  async close(): Promise<void> {
+    const folder = this.#folder
+    this.#folder = undefined
+    await folder?.close()
+  }
+}
+
 interface OpenedPath {
   readonly fd: number
   /** The absolute path that was opened. */

@@ -111,8 +111,9 @@ export class AttributeCache {
 
   /** The attributes of at most 1,000 files, in their order, for a listing. Does not evict cached attributes. */
   async listedOf(files: readonly StampedFile[]): Promise<ListedAttributes[]> {
+    const keys = files.map(provisionalKey)
     const listed = files.map(
-      (file) => this.#cache.peek(file.identity) ?? this.#listed.get(provisionalKey(file)),
+      (file, index) => this.#cache.peek(file.identity) ?? this.#listed.get(keys[index] ?? ''),
     )
     const unknown = files.filter((_, index) => listed[index] === undefined)
     if (unknown.length === 0) return listed as ListedAttributes[]
@@ -124,7 +125,7 @@ export class AttributeCache {
       if (known !== undefined) return known
       const recorded = parseAttributes(found.get(file.identity)) ?? moved.get(file.identity)
       const read = listedAttributes(recorded ?? { etag: provisionalEtag(file.identity) })
-      this.#listed.set(provisionalKey(file), read)
+      this.#listed.set(keys[index] ?? '', read)
       return read
     })
   }

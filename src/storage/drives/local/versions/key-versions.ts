@@ -1,10 +1,14 @@
+import type { Stats } from 'node:fs'
 import type { VersionEntry } from '../../versions.ts'
-import { OpenFolder } from '../folders/open-folder.ts'
+import { allDone } from '../file-calls.ts'
+import { concurrentLooks } from '../folders/listing.ts'
+import { type LastFolder, OpenFolder } from '../folders/open-folder.ts'
 import { historyPathOf, localPathOf, type ObjectPath } from '../object-path.ts'
 import type { StampedFile } from '../objects/attribute-cache.ts'
 import { describe, isSameFile } from '../objects/file-identity.ts'
+import type { Paced } from '../objects/paced-files.ts'
 import type { OpenDrive } from '../open-drive.ts'
-import { currentFile, readVersions } from './stored-versions.ts'
+import { type CurrentFile, currentFile, readVersions } from './stored-versions.ts'
 import { type StoredVersion, timeIn, timeText, versionIdOf } from './version-names.ts'
 
 /** How often to read a key that others change meanwhile. */
@@ -28,6 +32,13 @@ export function onlyVersion(key: string, file: StampedFile, isNull: boolean): Li
     ...{ kind: 'object', key, versionId, isLatest: true, isDeleteMarker: false },
     ...{ size, modifiedAtMs, file },
   }
+}
+
+interface ListedKeys {
+  readonly drive: OpenDrive
+  readonly bucket: string
+  /** Of the key's file. */
+  readonly folder: LastFolder
 }
 
 /** All versions of one key, the newest first. Those that `take` returns are looked at then. */
@@ -57,18 +68,14 @@ export class KeyVersions {
    * @param after only versions that are older than this one. If it was removed: those that were stored before, as far as its
    *   ID says when
    */
-  static async open(
-    drive: OpenDrive,
-    bucket: string,
-    key: string,
-    after?: string,
-  ): Promise<KeyVersions> {
+  static async open(keys: ListedKeys, key: string, after?: string): Promise<KeyVersions> {
+    const { drive, bucket } = keys
     const objectPath = localPathOf(bucket, key)
     const { hasBirthtime } = drive.root
     for (let attempt = 1; ; attempt++) {
-      const file = await currentFile(drive.root, objectPath)
+      const file = await fileOf(keys, objectPath)
       const found = await readVersions(drive, objectPath, file?.stats)
-      const now = await currentFile(drive.root, objectPath)
+      const now = await fileOf(keys, objectPath)
       const isSame =
         file === undefined || now === undefined
           ? file === now
@@ -89,10 +96,16 @@ export class KeyVersions {
     const folder = await OpenFolder.open(this.#drive.root, filePath.folder)
     try {
       const listed: ListedVersion[] = []
-      for (let taken = 0; taken < limit && !this.#next.done; taken++) {
-        const version = await this.#look(this.#next.value, folder)
-        if (version !== undefined) listed.push(version)
-        this.#next = this.#versions.next()
+      for (let left = limit; left > 0 && !this.#next.done; ) {
+        const looks: Paced<ListedVersion | undefined>[] = []
+        for (; looks.length < Math.min(left, concurrentLooks) && !this.#next.done; ) {
+          looks.push(this.#look(this.#next.value, folder))
+          this.#next = this.#versions.next()
+        }
+        left -= looks.length
+        // None may still use the folder when it is closed.
+        await allDone(looks.filter((look) => look instanceof Promise))
+        for (const version of await Promise.all(looks)) if (version) listed.push(version)
       }
       return listed
     } finally {
@@ -101,22 +114,41 @@ export class KeyVersions {
   }
 
   /** Undefined if it was removed meanwhile. */
-  async #look(
+  #look(
     { stored, ...version }: RankedVersion,
     folder: OpenFolder | undefined,
-  ): Promise<ListedVersion | undefined> {
+  ): Paced<ListedVersion | undefined> {
     if (stored?.isDeleteMarker)
       return { ...version, size: 0, modifiedAtMs: timeIn(stored.time) ?? 0 }
-    const file = stored === undefined ? this.#current : await this.#stampOf(stored, folder)
-    return file && { ...version, size: file.size, modifiedAtMs: file.modifiedAtMs, file }
-  }
-
-  async #stampOf({ name }: StoredVersion, folder: OpenFolder | undefined) {
+    if (stored === undefined) return withFile(version, this.#current)
     const { root } = this.#drive
-    const stats = folder && (await root.files.lstat(folder.at(name)))
-    if (!stats?.isFile()) return undefined
-    return { ...describe(stats, root), path: this.#objectPath.path }
+    const stats = folder && root.files.lstat(folder.at(stored.name))
+    const found = (stats: Stats | undefined) =>
+      stats?.isFile()
+        ? withFile(version, { ...describe(stats, root), path: this.#objectPath.path })
+        : undefined
+    return stats instanceof Promise ? stats.then(found) : found(stats)
   }
+}
+
+function withFile(
+  version: Omit<RankedVersion, 'stored'>,
+  file: StampedFile | undefined,
+): ListedVersion | undefined {
+  return file && { ...version, size: file.size, modifiedAtMs: file.modifiedAtMs, file }
+}
+
+/** Looks in the folder that is open, which most keys have in common. */
+async function fileOf(
+  { drive, folder }: ListedKeys,
+  objectPath: ObjectPath,
+): Promise<CurrentFile | undefined> {
+  const filePath = objectPath.natural
+  const open = await folder.open(filePath.folder)
+  const stats = open && (await drive.root.files.lstat(open.at(filePath.name)))
+  if (stats?.isFile()) return { filePath, stats }
+  // The folder may have been removed, and made again with the file, since it was opened.
+  return await currentFile(drive.root, objectPath)
 }
 
 type FoundVersions = Awaited<ReturnType<typeof readVersions>>

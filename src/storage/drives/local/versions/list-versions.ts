@@ -10,6 +10,7 @@ import {
   lookAtAll,
   openCandidateCursor,
 } from '../folders/listing.ts'
+import { LastFolder } from '../folders/open-folder.ts'
 import { requireOwnFolder } from '../local-root.ts'
 import { historyPathOf, versionStoreOf } from '../object-path.ts'
 import type { StampedFile } from '../objects/attribute-cache.ts'
@@ -17,7 +18,9 @@ import type { OpenDrive } from '../open-drive.ts'
 import { isNullFile } from './counted-versions.ts'
 import { KeyVersions, type ListedVersion, onlyVersion } from './key-versions.ts'
 
-/** Names read ahead of the entries. */
+/** Keys read ahead of their versions. */
+const aheadLimit = 200
+/** Versions of a key that seemed to have one. */
 const batchLimit = 1_000
 
 /** The clocks of gateways may differ by this. */
@@ -49,6 +52,8 @@ class MergedVersions {
   readonly #drive: OpenDrive
   readonly #bucket: string
   readonly #query: VersionQuery
+  /** Closed whenever `next` is complete. */
+  readonly #folder: LastFolder
   readonly #files: AheadCursor
   readonly #histories: AheadCursor
   /** A folder that the cursors may return once more. */
@@ -66,6 +71,7 @@ class MergedVersions {
     this.#drive = drive
     this.#bucket = bucket
     this.#query = query
+    this.#folder = new LastFolder(drive.root)
     this.#files = new AheadCursor(openCandidateCursor(drive, bucket, query))
     this.#histories = new AheadCursor(openCandidateCursor(drive, versionStoreOf(bucket), query))
   }
@@ -80,6 +86,14 @@ class MergedVersions {
 
   async next(limit: number): Promise<(VersionEntry | FolderEntry)[]> {
     const turns = new TurnTaker()
+    const listed = await this.#collect(limit, turns).finally(() => this.#folder.close())
+    this.#rest = listed.splice(limit)
+    this.#hasFound ||= listed.length > 0
+    if (!this.#hasFound) await requireOwnFolder(this.#drive.root)
+    return await this.#described(listed, turns)
+  }
+
+  async #collect(limit: number, turns: TurnTaker): Promise<(ListedVersion | FolderEntry)[]> {
     const listed = this.#rest
     if (!this.#isStarted) listed.push(...(await this.#start()))
     while (listed.length < limit) {
@@ -90,10 +104,12 @@ class MergedVersions {
       const pause = turns.step()
       if (pause !== undefined) await pause
     }
-    this.#rest = listed.splice(limit)
-    this.#hasFound ||= listed.length > 0
-    if (!this.#hasFound) await requireOwnFolder(this.#drive.root)
-    return await this.#described(listed, turns)
+    return listed
+  }
+
+  async #versionsOf(key: string, after?: string): Promise<KeyVersions> {
+    const keys = { drive: this.#drive, bucket: this.#bucket, folder: this.#folder }
+    return await KeyVersions.open(keys, key, after)
   }
 
   /** Opens the key in the middle of whose versions the listing begins, or returns the folder in which it is. */
@@ -101,7 +117,7 @@ class MergedVersions {
     this.#isStarted = true
     const { after, afterVersionId, prefix, delimiter } = this.#query
     if (afterVersionId === undefined || !isLegalKey(after) || !after.startsWith(prefix)) return []
-    const open = await KeyVersions.open(this.#drive, this.#bucket, after, afterVersionId)
+    const open = await this.#versionsOf(after, afterVersionId)
     if (open.isEmpty) return []
     const end = delimiter === undefined ? -1 : after.indexOf(delimiter, prefix.length)
     if (end < 0) this.#open = open
@@ -125,7 +141,7 @@ class MergedVersions {
     this.#histories.skip()
     if (file?.key === history.key) this.#files.skip()
     if (history.kind === 'folder') return [history]
-    this.#open = await KeyVersions.open(this.#drive, this.#bucket, history.key)
+    this.#open = await this.#versionsOf(history.key)
     return []
   }
 
@@ -144,7 +160,7 @@ class MergedVersions {
       const file = files[index]
       if (candidate.kind === 'folder') listed.push(candidate)
       else if (await this.#mayBeStored(candidate.key, file)) {
-        const versions = await KeyVersions.open(this.#drive, this.#bucket, candidate.key)
+        const versions = await this.#versionsOf(candidate.key)
         listed.push(...(await versions.take(batchLimit)))
       } else if (file) listed.push(onlyVersion(candidate.key, file, this.#isNull(file)))
     }
@@ -196,7 +212,7 @@ class AheadCursor {
   /** @param except a key to skip */
   async peek(except?: string): Promise<Candidate | undefined> {
     if (this.#position === this.#batch.length && !this.#hasEnded) {
-      this.#batch = await this.#cursor.next(batchLimit)
+      this.#batch = await this.#cursor.next(aheadLimit)
       this.#position = 0
       this.#hasEnded = this.#batch.length === 0
     }

@@ -81,7 +81,8 @@ export async function readVersions(
   const stored = versionsIn(await indexes.get(path, { isConstant: true }))
   if (stats === undefined) return { current: undefined, ...countVersions(undefined, stored) }
   const versioning = drive.versioningOf(objectPath.bucket) ?? neverEnabled
-  const folder = await OpenFolder.open(root, path)
+  // A file with one name is not stored.
+  const folder = stats.nlink > 1 ? await OpenFolder.open(root, path) : undefined
   try {
     const current = await currentVersion(root, { stats, versioning }, stored, folder)
     return { current, ...countVersions(current, stored) }

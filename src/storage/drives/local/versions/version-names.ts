@@ -23,7 +23,6 @@ export const orderMark = '~'
 
 const time = String.raw`\d{4}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])T(?:[01]\d|2[0-3])(?:[0-5]\d){2}\.\d{3}Z`
 const namePattern = new RegExp(`^(${time})(?:~(${time}))?(\\.null)?(\\.deleted)?$`)
-const timePattern = /^(\d{4})(\d\d)(\d\dT\d\d)(\d\d)(\d\d\.\d{3}Z)$/
 
 /**
  * A time as people read it and as it sorts: `20261128T101112.123Z`. With the whole milliseconds of its modification time, it
@@ -32,12 +31,14 @@ const timePattern = /^(\d{4})(\d\d)(\d\dT\d\d)(\d\d)(\d\d\.\d{3}Z)$/
  * @param timeMs milliseconds since the epoch, in the years 1 to 9999
  */
 export function timeText(timeMs: number): string {
-  return new Date(Math.floor(timeMs)).toISOString().replace(/[-:]/g, '')
+  const iso = new Date(Math.floor(timeMs)).toISOString()
+  return `${iso.slice(0, 4)}${iso.slice(5, 7)}${iso.slice(8, 13)}${iso.slice(14, 16)}${iso.slice(17)}`
 }
 
 /** The inverse of `timeText`; undefined for any other text. */
 export function timeIn(text: string): number | undefined {
-  const timeMs = Date.parse(text.replace(timePattern, '$1-$2-$3:$4:$5'))
+  const day = `${text.slice(0, 4)}-${text.slice(4, 6)}-${text.slice(6, 11)}`
+  const timeMs = Date.parse(`${day}:${text.slice(11, 13)}:${text.slice(13)}`)
   return Number.isNaN(timeMs) || timeText(timeMs) !== text ? undefined : timeMs
 }
 
