@@ -84,7 +84,7 @@ describe('Try it in the dashboard', { skip: absenceOfChromium() }, () => {
     await ask(page)
     await page.getByText('The answer is not complete').waitFor()
 
-    lab().behave = (_, response) => sendJson(response, 403, { error: { message: 'no' } })
+    lab().behave = (_, response) => sendJson(response, 401, { error: { message: 'no' } })
     await ask(page)
     await page.getByText('The model did not answer').waitFor()
     await page.getByText('The upstream refused the key of the connection.').waitFor()
@@ -93,7 +93,7 @@ describe('Try it in the dashboard', { skip: absenceOfChromium() }, () => {
     await page.getByText('The upstream refuses the key of lab').waitFor()
     await page.getByRole('link', { name: 'Enter another key.' }).click()
     await page.getByText('The key is refused').waitFor()
-    await page.getByText(/All models.*status 403/).waitFor()
+    await page.getByText(/All models.*status 401/).waitFor()
     assert.deepEqual(await barriers(page), [])
     await page.getByRole('button', { name: 'Try again now: lab' }).click()
     await page.getByText('The key is refused').waitFor({ state: 'detached' })

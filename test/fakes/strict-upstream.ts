@@ -248,8 +248,10 @@ export function anthropicEvents(model: string): string[] {
     `event: ${type}\ndata: ${JSON.stringify({ type, ...content })}\n\n`
   return [
     event('message_start', { message: { model, usage: { input_tokens: 7, output_tokens: 1 } } }),
-    event('content_block_delta', { delta: { type: 'text_delta', text: 'héllo' } }),
-    event('message_delta', { usage: { output_tokens: 5 } }),
+    event('content_block_start', { index: 0, content_block: { type: 'text', text: '' } }),
+    event('content_block_delta', { index: 0, delta: { type: 'text_delta', text: 'héllo' } }),
+    event('content_block_stop', { index: 0 }),
+    event('message_delta', { delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 5 } }),
     event('message_stop', {}),
   ]
 }
