@@ -74,7 +74,8 @@ export function openBucketJobs({
     versioningOf(buckets.find(name)) !== undefined && refusalOfVersions(drive, name) === undefined
   const keepsRemoved = (name: string) => {
     const versioning = versioningOf(buckets.find(name))
-    return versioning !== undefined && isEnabled(versioning)
+    const hasBegun = (versioning?.changes.at(-1) ?? 0) <= now()
+    return versioning !== undefined && isEnabled(versioning) && hasBegun
   }
   const counts = new BucketCounts({ drive, hasVersions, jobs, now, log })
   const lockRules = async (name: string) => {

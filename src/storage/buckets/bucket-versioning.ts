@@ -39,8 +39,8 @@ export interface BucketVersioningParts {
   readonly leases: MadeBucketTable['leases']
   readonly places: VersionedPlaces
   /**
-   * How far ahead a change begins: by then it is stored, and all processes have read it. A version whose time is after a change
-   * that its writer does not know of yet would get another ID, and the next write might remove it as version `null`.
+   * How far ahead a change begins: by then it is stored, and all processes have read it. Until then every write follows the
+   * former state, because a process that does not know of the change would overwrite a version of one that does.
    */
   readonly leadMs: () => number
   readonly wait: (ms: number) => Promise<void>
@@ -65,10 +65,11 @@ export class BucketVersioning {
 
   /** For the drive of this name. */
   ofDrive(drive: string): VersioningOf {
-    const { places } = this.#parts
+    const { places, now, leadMs } = this.#parts
     return (folder) => {
       const bucket = places.bucketAt(drive, folder)
-      return bucket === undefined ? undefined : this.#find(bucket)
+      const versioning = bucket === undefined ? undefined : this.#find(bucket)
+      return versioning && withBegun(versioning, now(), leadMs())
     }
   }
 
@@ -211,6 +212,17 @@ export class BucketVersioning {
       return versioning.changes.length > known ? [[bucket, versioning] as const] : []
     })
   }
+}
+
+/**
+ * Names the change that has begun, while the last one is about to begin. A change that is further ahead has begun: the clock
+ * was set back. Each write asks for it.
+ */
+function withBegun(versioning: Versioning, nowMs: number, leadMs: number): Versioning {
+  const { changes } = versioning
+  const aheadMs = (changes.at(-1) ?? 0) - nowMs
+  if (aheadMs <= 0 || aheadMs > leadMs) return versioning
+  return { changes, begunMs: changes.findLast((changedAtMs) => changedAtMs <= nowMs) ?? 0 }
 }
 
 /** @throws BucketError `no-versions` if the drive can't do it */

@@ -7,6 +7,8 @@ import type { FolderEntry, ListedAttributes, ListQuery } from './listed-entry.ts
 export interface Versioning {
   /** When versions were enabled, suspended, enabled again and so on: milliseconds since the epoch, ascending, never empty. */
   readonly changes: readonly number[]
+  /** The time of the last change that has begun, if it is not the last of all. New files must have later times. */
+  readonly begunMs?: number
 }
 
 /** Returns the versioning of a bucket, under the bucket's name on the drive. Undefined if it never had versions. */
@@ -20,7 +22,11 @@ export function isEnabled({ changes }: Versioning): boolean {
   return changes.length % 2 === 1
 }
 
-/** Whether an object that was written at this time has the version ID `null`. */
+/**
+ * Whether an object that was written at this time has the version ID `null`. A write with such a time replaces the version
+ * `null`; any other keeps the version that it replaces. A change is known before it begins, but not by all processes: what is
+ * written until then has to follow the former state.
+ */
 export function isNullAt({ changes }: Versioning, timeMs: number): boolean {
   return changes.filter((changedAtMs) => changedAtMs <= timeMs).length % 2 === 0
 }

@@ -181,6 +181,7 @@ test('a change begins when all processes have read it, so that they agree about 
   const options = new StoredBucketOptions({ table })
   const leadMs = 2_000
   const storedAtMs: number[] = []
+  const begunMs: unknown[] = []
   const resolvedAtMs: number[] = []
   const versioning = new BucketVersioning({
     ...{ options, leases: made.leases, places, now: () => clock.ms, leadMs: () => leadMs },
@@ -189,6 +190,8 @@ test('a change begins when all processes have read it, so that they agree about 
         await table.change(...change)
         clock.ms += 50
         storedAtMs.push(clock.ms)
+        await options.reload()
+        begunMs.push(versioning.ofDrive('')('files')?.begunMs)
       },
     },
     async wait(ms) {
@@ -203,6 +206,11 @@ test('a change begins when all processes have read it, so that they agree about 
   const isNull = (timesMs: readonly number[]) => timesMs.map((at) => isNullAt({ changes }, at))
   assert.deepEqual(isNull(storedAtMs), [true, false, true])
   assert.deepEqual(isNull(resolvedAtMs), [false, true, false])
+  assert.deepEqual(begunMs, [0, ...changes.slice(0, 2)])
+  assert.equal(versioning.ofDrive('')('files')?.begunMs, undefined)
+  // The clock is set back: versions stay enabled.
+  clock.ms -= 60_000
+  assert.equal(versioning.ofDrive('')('files')?.begunMs, undefined)
 })
 
 test('Object Lock needs versions and a drive that has locks, and then keeps versions enabled', async (t) => {

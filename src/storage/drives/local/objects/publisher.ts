@@ -13,7 +13,7 @@ import type { OpenFolder } from '../folders/open-folder.ts'
 import { type LocalRoot, requireOwnFolder } from '../local-root.ts'
 import type { FilePath, ObjectPath } from '../object-path.ts'
 import type { OpenDrive } from '../open-drive.ts'
-import { withVersionId } from '../versions/counted-versions.ts'
+import { lastChangeMs, withVersionId } from '../versions/counted-versions.ts'
 import { type KeyHistory, withHistory } from '../versions/key-history.ts'
 import type { StampedFile } from './attribute-cache.ts'
 import type { OpenFence } from './fence.ts'
@@ -126,7 +126,7 @@ async function put(
       const result = await drive.locks.hold(objectPath.path, async (fence) => {
         const result = await withHistory(drive, objectPath, fence, async (history) => {
           await requireConditions(drive, objectPath, publication.conditions)
-          await history?.assertReplaceable()
+          await history?.assertReplaceable(sealing.file?.modifiedAtMs ?? Date.now())
           return await putKeeping(sealing, target, fence, history)
         })
         isPublished = result.kind === 'done'
@@ -177,7 +177,7 @@ async function putKeeping(
     if (afterMs === undefined) break
     file = await seal(sealing, afterMs)
   }
-  await history?.keepCurrent()
+  await history?.keepCurrent(file.modifiedAtMs)
   // Otherwise a power failure could keep the rename and lose this.
   if (!drive.root.ordersNames) await history?.sync()
   const { folder } = target
@@ -187,7 +187,9 @@ async function putKeeping(
   const order = { ...publication, path, identity: file.identity, fence, keepsVersions }
   const result = await putFile(drive.root, order, folder)
   // What can't be removed stays hidden.
-  if (result.kind === 'done') await history?.dropReplacedNulls().catch(() => undefined)
+  if (result.kind === 'done') {
+    await history?.dropReplacedNulls(file.modifiedAtMs).catch(() => undefined)
+  }
   return result.kind === 'done' ? { ...result, history: history?.takeUnsynced() } : result
 }
 
@@ -324,7 +326,7 @@ interface Sealing {
 async function seal(sealing: Sealing, laterMs?: number): Promise<StampedFile> {
   const { drive, made, file: former } = sealing
   const { objectPath, attributes, file } = sealing.publication
-  const afterMs = laterMs ?? drive.versioningOf(objectPath.bucket)?.changes.at(-1)
+  const afterMs = laterMs ?? lastChangeMs(drive.versioningOf(objectPath.bucket))
   const stamped = { ...(await file.shape(afterMs)), path: objectPath.path }
   const saved = drive.attributeCache.save(stamped, attributes, identitiesOf(made))
   await allDone([file.flush(), saved])

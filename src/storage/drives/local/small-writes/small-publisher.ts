@@ -10,7 +10,7 @@ import type { LockPaths } from '../objects/key-locks.ts'
 import { fsyncFile } from '../objects/paced-files.ts'
 import { makeDurable, publishFile, sealedFile } from '../objects/publisher.ts'
 import type { OpenDrive } from '../open-drive.ts'
-import { withVersionId } from '../versions/counted-versions.ts'
+import { lastChangeMs, withVersionId } from '../versions/counted-versions.ts'
 import { timeText } from '../versions/version-names.ts'
 import type { HistoryJob, MovedFile, PublishJob, PublishOutcome } from './write-thread.ts'
 
@@ -55,7 +55,7 @@ async function publishInThread(
   const { root, attributeCache, writes } = drive
   const path = newTempPath(root)
   const { objectPath, bytes, attributes } = small
-  const changedAtMs = drive.versioningOf(objectPath.bucket)?.changes.at(-1)
+  const changedAtMs = lastChangeMs(drive.versioningOf(objectPath.bucket))
   const sealed = await writes.seal({ path, bytes, modifiedAtMs: uniqueTimeMs(changedAtMs) })
   if (sealed === undefined) return undefined
   const { fd, stamp } = sealed

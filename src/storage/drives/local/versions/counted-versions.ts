@@ -1,5 +1,5 @@
 import type { ObjectMetadata } from '../../drive.ts'
-import { isEnabled, isNullAt, type Versioning, type VersioningOf } from '../../versions.ts'
+import { isNullAt, type Versioning, type VersioningOf } from '../../versions.ts'
 import {
   markerSuffix,
   namesOf,
@@ -112,13 +112,14 @@ function newestOfRepeated(
  * `null`, as the next version is.
  *
  * @param stored without leftovers
+ * @param byNull whether the next version is `null`
  */
 export function archivedAs(
   current: Pick<CurrentVersion, 'time' | 'isNull'>,
   stored: VersionNames,
-  versioning: Versioning,
+  byNull: boolean,
 ): StoredVersion | undefined {
-  if (current.isNull && !isEnabled(versioning)) return undefined
+  if (current.isNull && byNull) return undefined
   const { time } = current
   // A file with an old time that was put there by hand must not take the place of the stored version `null`, of which it may
   // also be a copy.
@@ -138,26 +139,19 @@ export function archivedSimply(
   versioning: Versioning,
   time: string,
 ): StoredVersion | undefined {
-  if (!isEnabled(versioning) || current.time >= time) return undefined
+  if (isNullTime(versioning, time) || current.time >= time) return undefined
   // The current version may be stored already.
   const rare = [time, current.time, ...(current.isNull ? [nullSuffix] : [])]
   if (names.some((name) => rare.some((part) => name.includes(part)))) return undefined
   const stored = namesOf(names)
   const [newest] = stored.newestFirst()
   const isSimple = !newest?.isDeleteMarker && !(newest && current.isSameFile(newest))
-  return isSimple && (newest?.order ?? '') < time
-    ? archivedAs(current, stored, versioning)
-    : undefined
+  return isSimple && (newest?.order ?? '') < time ? archivedAs(current, stored, false) : undefined
 }
 
 /** A new delete marker, whose ID is not that of any version. */
-export function newMarker(
-  stored: VersionNames,
-  versioning: Versioning,
-  timeMs: number,
-): StoredVersion {
+export function newMarker(stored: VersionNames, timeMs: number, isNull: boolean): StoredVersion {
   const time = freeTime(stored, timeMs)
-  const isNull = !isEnabled(versioning)
   return storedVersion({ order: orderAfter(stored, time), time, isNull, isDeleteMarker: true })
 }
 
@@ -183,6 +177,11 @@ export function isNullFile(
   { modifiedAtMs }: { modifiedAtMs: number },
 ): boolean {
   return isNullAt(versioning, modifiedAtMs < noTextMs ? Math.floor(modifiedAtMs) : 0)
+}
+
+/** The time after which a new file must be, whatever the clock of this machine says. */
+export function lastChangeMs(versioning: Versioning | undefined): number | undefined {
+  return versioning?.begunMs ?? versioning?.changes.at(-1)
 }
 
 /** The object's metadata with its version ID, if its bucket has or had versions. */

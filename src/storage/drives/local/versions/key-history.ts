@@ -1,7 +1,7 @@
 import type { Stats } from 'node:fs'
 import type { LockRules } from '../../attributes.ts'
 import { assertUnlocked } from '../../object-lock.ts'
-import { isEnabled, nullVersionId, type Versioning } from '../../versions.ts'
+import { nullVersionId, type Versioning } from '../../versions.ts'
 import { unmakeFolders } from '../folders/folder-maker.ts'
 import { OpenFolder } from '../folders/open-folder.ts'
 import { cannotLink, unlessAbsent } from '../fs-error.ts'
@@ -23,7 +23,9 @@ import {
   archivedAs,
   type CurrentVersion,
   countVersions,
+  isNullFile,
   isTaken,
+  lastChangeMs,
   newMarker,
 } from './counted-versions.ts'
 import { asOvertaken, changing, moveInFirst, renameFenced } from './move-in.ts'
@@ -160,8 +162,16 @@ export class KeyHistory {
     return isTaken(this.#currentVersion, this.stored, time) ? modifiedAtMs : undefined
   }
 
-  #archived(): StoredVersion | undefined {
-    return this.#currentVersion && archivedAs(this.#currentVersion, this.stored, this.versioning)
+  /** Whether a new version with this time has the ID `null`. */
+  #isNull(timeMs: number): boolean {
+    return isNullFile(this.versioning, { modifiedAtMs: timeMs })
+  }
+
+  /** The time of a new delete marker. */
+  markerTimeMs(): number {
+    const timeMs = uniqueTimeMs(lastChangeMs(this.versioning))
+    const afterMs = this.laterThan({ modifiedAtMs: timeMs })
+    return afterMs === undefined ? timeMs : uniqueTimeMs(afterMs)
   }
 
   /** The stamp of the object's file. */
@@ -171,12 +181,12 @@ export class KeyHistory {
   }
 
   /**
-   * Call it before a new version `null` replaces another one.
+   * Call it before a new version, with this time, replaces another one.
    *
-   * @throws DriveError `locked` if that has a retention or a legal hold
+   * @throws DriveError `locked` if the new one is `null` and the other one has a retention or a legal hold
    */
-  async assertReplaceable(): Promise<void> {
-    if (isEnabled(this.versioning)) return
+  async assertReplaceable(timeMs: number): Promise<void> {
+    if (!this.#isNull(timeMs)) return
     const current = this.#currentVersion?.isNull ? this.currentStamp : undefined
     await this.assertUnlocked([current, ...(await this.stamps(this.#nulls()))], undefined)
   }
@@ -195,10 +205,15 @@ export class KeyHistory {
     }
   }
 
-  /** Gives the current version its name in the store, beside its path. Not durable before `sync`. */
-  async keepCurrent(): Promise<void> {
+  /**
+   * Gives the current version its name in the store, beside its path. Not durable before `sync`.
+   *
+   * @param timeMs of the next version
+   */
+  async keepCurrent(timeMs: number): Promise<void> {
     const { drive } = this.#parts
-    const version = this.#archived()
+    const byNull = this.#isNull(timeMs)
+    const version = this.#currentVersion && archivedAs(this.#currentVersion, this.stored, byNull)
     if (this.current === undefined || version === undefined) return
     const { filePath, stats } = this.current
     const folder = await OpenFolder.open(drive.root, filePath.folder)
@@ -212,12 +227,9 @@ export class KeyHistory {
   }
 
   /** Not durable before `sync`. */
-  async addMarker(): Promise<StoredVersion> {
+  async addMarker(timeMs: number): Promise<StoredVersion> {
     const { drive, fence } = this.#parts
-    const now = uniqueTimeMs()
-    const afterMs = this.laterThan({ modifiedAtMs: now })
-    const timeMs = afterMs === undefined ? now : uniqueTimeMs(afterMs)
-    const marker = newMarker(this.stored, this.versioning, timeMs)
+    const marker = newMarker(this.stored, timeMs, this.#isNull(timeMs))
     const token = fence.newPath()
     try {
       // Unlike a temporary file, not again in a new folder if another process has moved that of this one.
@@ -286,9 +298,9 @@ export class KeyHistory {
     this.#added = this.#added.filter((name) => !names.includes(name))
   }
 
-  /** Call it when the new version, with the ID `null`, is visible. */
-  async dropReplacedNulls(except?: StoredVersion): Promise<void> {
-    if (isEnabled(this.versioning)) return
+  /** Call it when the new version, with this time, is visible. It replaces others only if its ID is `null`. */
+  async dropReplacedNulls(timeMs: number, except?: StoredVersion): Promise<void> {
+    if (!this.#isNull(timeMs)) return
     await this.drop(this.#nulls().filter(({ name }) => name !== except?.name))
   }
 

@@ -90,16 +90,17 @@ export async function removeVersioned(
 /** Keeps the current version, then adds a marker, then takes the file away, which is the visible step. */
 async function hide({ drive, objectPath, conditions, fence, history }: RemovalRun): Promise<Step> {
   await requireConditions(drive, objectPath, conditions)
-  await history.assertReplaceable()
-  await history.keepCurrent()
-  const marker = await history.addMarker()
+  const timeMs = history.markerTimeMs()
+  await history.assertReplaceable(timeMs)
+  await history.keepCurrent(timeMs)
+  const marker = await history.addMarker(timeMs)
   // Otherwise a power failure could keep the removal and lose these.
   if (!drive.root.ordersNames) await history.sync()
   const taken = await takeBoth(drive, objectPath, fence)
   // The sync of the folder of a file would make these durable as well.
   if (taken.length === 0) await history.sync()
   if (taken.length === 0 && needsObject(conditions)) throw removedMeanwhile()
-  await history.dropReplacedNulls(marker).catch(() => undefined)
+  await history.dropReplacedNulls(timeMs, marker).catch(() => undefined)
   return {
     ...{ kind: 'done', taken },
     removal: removalOf(versionIdOf(marker), true),

@@ -66,14 +66,14 @@ test('only the newest version with an ID counts', () => {
 
 test('a suspended bucket loses the version null, and no other', () => {
   const stored = namesOf([`${at(-9)}.null`])
-  assert.equal(archivedAs(current(at(1_500), true), namesOf([]), suspended), undefined)
-  assert.equal(archivedAs(current(at(5)), stored, suspended)?.name, at(5))
-  assert.equal(newMarker(stored, suspended, base + 2_000).name, `${at(2_000)}.null.deleted`)
+  assert.equal(archivedAs(current(at(1_500), true), namesOf([]), true), undefined)
+  assert.equal(archivedAs(current(at(5)), stored, true)?.name, at(5))
+  assert.equal(newMarker(stored, base + 2_000, true).name, `${at(2_000)}.null.deleted`)
   // A file with an old time, put there by hand.
-  assert.equal(archivedAs(current(at(-5), true), stored, enabled)?.name, at(-5))
-  assert.equal(archivedAs(current(at(-5), true), namesOf([]), enabled)?.name, `${at(-5)}.null`)
+  assert.equal(archivedAs(current(at(-5), true), stored, false)?.name, at(-5))
+  assert.equal(archivedAs(current(at(-5), true), namesOf([]), false)?.name, `${at(-5)}.null`)
   // A copy of the version null, put back by hand, is the same version.
-  const copied = archivedAs(current(at(-5), true), namesOf([`${at(-5)}.null`]), enabled)
+  const copied = archivedAs(current(at(-5), true), namesOf([`${at(-5)}.null`]), false)
   assert.equal(copied?.name, `${at(-4)}~${at(-5)}.null`)
 })
 
@@ -89,8 +89,8 @@ test('the order is that of publication, and no ID is used twice', () => {
         const file = current(at(ms))
         if (!deletes && isTaken(undefined, stored, file.time)) continue
         const added = deletes
-          ? newMarker(stored, enabled, base + ms)
-          : archivedAs(file, stored, enabled)
+          ? newMarker(stored, base + ms, false)
+          : archivedAs(file, stored, false)
         assert.ok(added)
         published.unshift(versionIdOf(added))
         names.push(added.name)
@@ -104,7 +104,7 @@ test('the order is that of publication, and no ID is used twice', () => {
 test('there is an order after the last time', () => {
   const last = '99991231T235959.999Z'
   const stored = namesOf([last])
-  const next = archivedAs(current(at(1)), stored, enabled)
+  const next = archivedAs(current(at(1)), stored, false)
   assert.equal(next?.name, `${last}~${at(1)}`)
   assert.deepEqual(ids(namesOf([last, next?.name ?? '']).newestFirst()), [at(1), last])
 })
