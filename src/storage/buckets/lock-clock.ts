@@ -7,7 +7,7 @@ const hourMs = 3_600_000
 const believedAtStartMs = 2 * hourMs
 
 /**
- * Otherwise the time follows a clock that is ahead at this multiple of the time that passes. Who sets the clock ahead then
+ * Otherwise the time follows a clock that is ahead at this multiple of the time that passes. A clock that is set ahead then
  * ends no retention before half of its time, and the time catches up in as long as the machine was off.
  */
 const maxRate = 2
@@ -35,10 +35,10 @@ export interface LockClockParts {
 }
 
 /**
- * The time that ends retentions of Object Lock. AWS has a clock that its customers can't set; here, who sets the clock of
- * the machine would end every retention. So the time is stored and never goes back: a clock that was set back does not
+ * The time that ends retentions of Object Lock. AWS has a clock that its customers can't set. Here, setting the clock of the
+ * machine would end every retention. So the time is stored and never goes back: a clock that was set back does not
  * begin new retentions in the past. A clock that jumps ahead is followed at double speed: the owner has time to notice the
- * warning. Who has a shell on the database or the drive needs no clock.
+ * warning. A person with a shell on the database or the drive needs no clock.
  */
 export class LockClock {
   readonly #parts: Required<LockClockParts>

@@ -128,7 +128,7 @@ async function removeOne(run: RemovalRun): Promise<Step> {
   if (isCurrent && restored.length === 0) taken = await takeBoth(drive, objectPath, fence)
   // The restored one last: until then, it is another name of the current version, and a marker after it has no effect.
   const dropped = history.drop([...doomed, ...restored])
-  // After the visible step, the next writer can do it, too.
+  // After the visible step, the next writer can do it as well.
   await (restored.length > 0 ? dropped.catch(() => undefined) : dropped)
   await history.sync()
   return { kind: 'done', removal: removalOf(versionId, isDeleteMarker), taken }
