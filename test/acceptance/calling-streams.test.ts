@@ -27,8 +27,9 @@ for (const [name, events] of [
     const { call, management } = await startCalling(t)
     const path = flavour === 'openai' ? '/chat/completions' : '/messages'
     const whole = Buffer.from(events.join(''))
-    // The first event only announces the answer.
-    const firstContent = Buffer.byteLength(events.slice(0, 2).join(''))
+    // The events before only announce the answer.
+    const withContent = events.findIndex((event) => event.includes('hé')) + 1
+    const firstContent = Buffer.byteLength(events.slice(0, withContent).join(''))
     // Another connection and model each time, so that none rests.
     const enabledModels = Array.from({ length: whole.length }, (_, at) => `m${at}`)
     const fields = (upstream: StrictUpstream, priority: number) => ({
