@@ -168,7 +168,8 @@ export function callTarget(
  * path. The client cannot replace its parameters.
  */
 function urlBelow(base: string, flavour: UpstreamFlavour, path: string, rawQuery = ''): string {
-  const [, address = '', own = ''] = /^([^?]*)\??(.*)$/s.exec(base) ?? []
+  const mark = base.indexOf('?')
+  const [address, own] = mark < 0 ? [base, ''] : [base.slice(0, mark), base.slice(mark + 1)]
   const withoutSlash = address.replace(/\/$/, '')
   // Anthropic-compatible: a base URL may end in /messages.
   const root = flavour === 'anthropic' ? withoutSlash.replace(/\/messages$/, '') : withoutSlash
