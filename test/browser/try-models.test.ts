@@ -13,6 +13,8 @@ describe('Try it in the dashboard', { skip: absenceOfChromium() }, () => {
   const service = () => ({ url: dashboard().gateway.url, password: dashboardPassword })
   const lab = useUpstream(service)
   useUpstream(service, { name: 'claude', flavour: 'anthropic' })
+  /** A key that nobody has used successfully. */
+  const spare = useUpstream(service, { name: 'spare' })
 
   async function ask(page: Page, question = 'Hello?'): Promise<void> {
     await page.getByLabel('Question').fill(question)
@@ -84,18 +86,19 @@ describe('Try it in the dashboard', { skip: absenceOfChromium() }, () => {
     await ask(page)
     await page.getByText('The answer is not complete').waitFor()
 
-    lab().behave = (_, response) => sendJson(response, 401, { error: { message: 'no' } })
+    spare().behave = (_, response) => sendJson(response, 401, { error: { message: 'no' } })
+    await page.goto(`${dashboard().gateway.url}/-/models/try?model=spare/big`)
     await ask(page)
     await page.getByText('The model did not answer').waitFor()
     await page.getByText('The upstream refused the key of the connection.').waitFor()
     assert.deepEqual(await barriers(page), [])
     await page.goto(`${dashboard().gateway.url}/-/models/usage`)
-    await page.getByText('The upstream refuses the key of lab').waitFor()
+    await page.getByText('The upstream refuses the key of spare').waitFor()
     await page.getByRole('link', { name: 'Enter another key.' }).click()
     await page.getByText('The key is refused').waitFor()
     await page.getByText(/All models.*status 401/).waitFor()
     assert.deepEqual(await barriers(page), [])
-    await page.getByRole('button', { name: 'Try again now: lab' }).click()
+    await page.getByRole('button', { name: 'Try again now: spare' }).click()
     await page.getByText('The key is refused').waitFor({ state: 'detached' })
     await until(async () => (await page.getByText('The upstream refuses the key').count()) === 0)
     assert.deepEqual(dashboard().complaints(), [])
