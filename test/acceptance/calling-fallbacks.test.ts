@@ -23,125 +23,142 @@ const cutOff: Behaviour = (_, response) => {
 
 const destroyed: Behaviour = (_, response) => void response.destroy()
 
-/** Failure → whether the next one is tried, and what rests then. */
+/** Failure → whether the next one is tried, and what is paused then. */
 const rows: readonly {
   readonly title: string
   readonly fails: Behaviour
-  readonly goesOn: boolean
-  readonly rests: 'nothing' | 'pair' | 'path' | 'connection'
+  readonly triesNext: boolean
+  readonly pauses: 'nothing' | 'pair' | 'path' | 'connection'
   readonly scope?: string
 }[] = [
-  { title: '400', fails: failing(400, { code: 'bad_parameter' }), goesOn: false, rests: 'nothing' },
-  { title: '413', fails: failing(413, {}), goesOn: true, rests: 'nothing' },
+  {
+    title: '400',
+    fails: failing(400, { code: 'bad_parameter' }),
+    triesNext: false,
+    pauses: 'nothing',
+  },
+  { title: '413', fails: failing(413, {}), triesNext: true, pauses: 'nothing' },
   {
     title: '422',
     fails: failing(422, { type: 'invalid_request_error' }),
-    goesOn: false,
-    rests: 'nothing',
+    triesNext: false,
+    pauses: 'nothing',
   },
-  { title: '404', fails: failing(404, { message: 'no' }), goesOn: true, rests: 'nothing' },
+  { title: '404', fails: failing(404, { message: 'no' }), triesNext: true, pauses: 'nothing' },
   {
     title: 'an item of another account',
     fails: failing(404, { message: "Item with id 'rs_1' not found." }),
-    goesOn: false,
-    rests: 'nothing',
+    triesNext: false,
+    pauses: 'nothing',
   },
   {
     title: '404 in HTML',
     fails: (_, response) =>
       void response.writeHead(404, { 'content-type': 'text/html' }).end('<p>'),
-    goesOn: true,
-    rests: 'path',
+    triesNext: true,
+    pauses: 'path',
     scope: 'model',
   },
   {
     title: '404 of the model, in words',
     fails: failing(404, { message: 'The model `big` does not exist.' }),
-    goesOn: true,
-    rests: 'path',
+    triesNext: true,
+    pauses: 'path',
     scope: 'model',
   },
   {
     title: '429 about the size of the request',
     fails: failing(429, { message: 'Request too large for big. Limit 30000, Requested 60000.' }),
-    goesOn: true,
-    rests: 'nothing',
+    triesNext: true,
+    pauses: 'nothing',
   },
   {
     title: '403 about the content',
     fails: failing(403, { message: 'Your input was flagged' }),
-    goesOn: false,
-    rests: 'nothing',
+    triesNext: false,
+    pauses: 'nothing',
   },
   {
     title: 'no credit',
     fails: failing(429, { code: 'insufficient_quota' }),
-    goesOn: true,
-    rests: 'connection',
+    triesNext: true,
+    pauses: 'connection',
     scope: 'quota',
   },
   {
     title: '400 of the model',
     fails: failing(400, { code: 'model_not_supported' }),
-    goesOn: true,
-    rests: 'path',
+    triesNext: true,
+    pauses: 'path',
     scope: 'model',
   },
   {
     title: '403 of the model',
     fails: failing(403, { code: 'model_not_found' }),
-    goesOn: true,
-    rests: 'path',
+    triesNext: true,
+    pauses: 'path',
     scope: 'model',
   },
-  { title: '429', fails: failing(429, {}), goesOn: true, rests: 'pair', scope: 'quota' },
-  { title: '529', fails: failing(529, {}), goesOn: true, rests: 'pair', scope: 'moment' },
-  { title: '401', fails: failing(401, {}), goesOn: true, rests: 'connection', scope: 'connection' },
-  { title: '403', fails: failing(403, {}), goesOn: true, rests: 'pair', scope: 'connection' },
-  { title: '408', fails: failing(408, {}), goesOn: true, rests: 'pair', scope: 'moment' },
-  { title: '500', fails: failing(500, {}), goesOn: true, rests: 'pair', scope: 'moment' },
+  { title: '429', fails: failing(429, {}), triesNext: true, pauses: 'pair', scope: 'quota' },
+  { title: '529', fails: failing(529, {}), triesNext: true, pauses: 'pair', scope: 'moment' },
+  {
+    title: '401',
+    fails: failing(401, {}),
+    triesNext: true,
+    pauses: 'connection',
+    scope: 'connection',
+  },
+  { title: '403', fails: failing(403, {}), triesNext: true, pauses: 'pair', scope: 'connection' },
+  { title: '408', fails: failing(408, {}), triesNext: true, pauses: 'pair', scope: 'moment' },
+  { title: '500', fails: failing(500, {}), triesNext: true, pauses: 'pair', scope: 'moment' },
   {
     title: '503 in HTML',
     fails: (_, response) =>
       void response.writeHead(503, { 'content-type': 'text/html' }).end('<p>'),
-    goesOn: true,
-    rests: 'pair',
+    triesNext: true,
+    pauses: 'pair',
     scope: 'moment',
   },
-  { title: 'a closed connection', fails: destroyed, goesOn: true, rests: 'pair', scope: 'moment' },
+  {
+    title: 'a closed connection',
+    fails: destroyed,
+    triesNext: true,
+    pauses: 'pair',
+    scope: 'moment',
+  },
   {
     title: '200 without a body',
     fails: (_, response) => void response.writeHead(200).end(),
-    goesOn: true,
-    rests: 'pair',
+    triesNext: true,
+    pauses: 'pair',
     scope: 'moment',
   },
   {
     title: 'a stream that ends before its first event',
     fails: streaming(': wait\n\n'),
-    goesOn: true,
-    rests: 'pair',
+    triesNext: true,
+    pauses: 'pair',
     scope: 'moment',
   },
   {
     title: 'a stream that is only its end',
     fails: streaming('data: [DONE]\n\n'),
-    goesOn: true,
-    rests: 'pair',
+    triesNext: true,
+    pauses: 'pair',
     scope: 'moment',
   },
   {
     title: 'a stream that breaks off before its first event',
     fails: cutOff,
-    goesOn: true,
-    rests: 'pair',
+    triesNext: true,
+    pauses: 'pair',
     scope: 'moment',
   },
   {
     title: 'a stream that begins with an error',
     fails: streaming(': a\n\n', 'data: {"error":{"message":"x","code":429}}\n\n'),
-    goesOn: true,
-    rests: 'pair',
+    triesNext: true,
+    pauses: 'pair',
     scope: 'quota',
   },
   {
@@ -149,62 +166,62 @@ const rows: readonly {
     fails: streaming(
       'event: error\ndata: {"type":"error","error":{"type":"overloaded_error"}}\n\n',
     ),
-    goesOn: true,
-    rests: 'pair',
+    triesNext: true,
+    pauses: 'pair',
     scope: 'moment',
   },
   {
     title: 'a stream that announces an answer, and then fails',
     fails: streaming(openAiEvents('big')[0] ?? '', 'data: {"error":{"code":502}}\n\n'),
-    goesOn: true,
-    rests: 'pair',
+    triesNext: true,
+    pauses: 'pair',
     scope: 'moment',
   },
   {
     title: 'a stream that ends after it was announced',
     fails: streaming(openAiEvents('big')[0] ?? ''),
-    goesOn: true,
-    rests: 'pair',
+    triesNext: true,
+    pauses: 'pair',
     scope: 'moment',
   },
   {
     title: 'an error in place of a stream',
     fails: streaming('{"error":{"message":"x","code":429}}'),
-    goesOn: true,
-    rests: 'pair',
+    triesNext: true,
+    pauses: 'pair',
     scope: 'quota',
   },
   {
     title: 'an error with status 200',
     fails: failing(200, { code: 429, message: 'x' }),
-    goesOn: true,
-    rests: 'pair',
+    triesNext: true,
+    pauses: 'pair',
     scope: 'quota',
   },
   {
     title: 'a page with status 200',
     fails: (_, response) =>
       void response.writeHead(200, { 'content-type': 'text/html' }).end('<p>'),
-    goesOn: true,
-    rests: 'pair',
+    triesNext: true,
+    pauses: 'pair',
     scope: 'moment',
   },
   {
     title: 'a stream that begins with a bad parameter',
     fails: streaming('data: {"error":{"type":"invalid_request_error"}}\n\n'),
-    goesOn: false,
-    rests: 'nothing',
+    triesNext: false,
+    pauses: 'nothing',
   },
 ]
 
 describe('What follows from a failure', () => {
-  for (const { title, fails, goesOn, rests, scope } of rows) {
-    test(`${title}: ${goesOn ? 'the next one is tried' : 'it is passed on'}, ${rests} rests`, async (t) => {
+  for (const { title, fails, triesNext, pauses, scope } of rows) {
+    test(`${title}: ${triesNext ? 'the next one is tried' : 'it is passed on'}, ${pauses} is paused`, async (t) => {
       const calling = await startTwo(t)
       calling.one.behave = fails
-      for (const content of ['a', 'b']) await assertTried(calling, content, goesOn)
-      await assertListed(calling.management, rests, scope)
-      await assertResting(calling, rests, scope)
+      for (const content of ['a', 'b']) await assertTried(calling, content, triesNext)
+      await assertListed(calling.management, pauses, scope)
+      await assertResting(calling, pauses, scope)
     })
   }
 })
@@ -213,42 +230,42 @@ describe('What follows from a failure', () => {
 async function assertTried(
   { call, one, two }: Awaited<ReturnType<typeof startTwo>>,
   content: string,
-  goesOn: boolean,
+  triesNext: boolean,
 ): Promise<void> {
   const before = [one.calls.length, two.calls.length] as const
   const body = saying(content, { model: 'both', stream: true })
   const { status, headers } = await call('/chat/completions', body)
-  assert.equal(two.calls.length - before[1], goesOn ? 1 : 0)
-  if (goesOn) assert.equal(status, 200)
+  assert.equal(two.calls.length - before[1], triesNext ? 1 : 0)
+  if (triesNext) assert.equal(status, 200)
   // A failure that is certain pauses everything at once, so the second call has one attempt.
-  const attempts = one.calls.length - before[0] + (goesOn ? 1 : 0)
+  const attempts = one.calls.length - before[0] + (triesNext ? 1 : 0)
   assert.equal(headers['x-bucketry-attempts'], String(attempts))
 }
 
 async function assertListed(
   management: ManagementClient,
-  rests: (typeof rows)[number]['rests'],
+  pauses: (typeof rows)[number]['pauses'],
   scope: string | undefined,
 ): Promise<void> {
   const { rests: found } = await management.done('GET', '/routing/rests')
-  const expected = { nothing: [], pair: ['big'], path: ['big'], connection: [null] }[rests]
+  const expected = { nothing: [], pair: ['big'], path: ['big'], connection: [null] }[pauses]
   assert.deepEqual(
     found.map((rest: { model: unknown }) => rest.model),
     expected,
   )
   for (const rest of found) {
     assert.equal(rest.scope, scope)
-    assert.equal(rest.path, rests === 'path' ? '/chat/completions' : null)
+    assert.equal(rest.path, pauses === 'path' ? '/chat/completions' : null)
   }
 }
 
 /**
- * What rests is not asked while there is another; other models of the connection are, unless all of it rests. After the
+ * A paused target is not asked while there is another; other models of the connection are, unless all of it is paused. After the
  * failure of a moment, it is asked if it is the only one.
  */
 async function assertResting(
   { call, one }: Awaited<ReturnType<typeof startTwo>>,
-  rests: (typeof rows)[number]['rests'],
+  pauses: (typeof rows)[number]['pauses'],
   scope: string | undefined,
 ): Promise<void> {
   const isAsked = async (path: string, model: string) => {
@@ -256,10 +273,10 @@ async function assertResting(
     await call(path, saying('c', { model }))
     return one.calls.length > before
   }
-  assert.equal(await isAsked('/chat/completions', 'both'), rests === 'nothing')
-  assert.equal(await isAsked('/chat/completions', 'one/small'), rests !== 'connection')
+  assert.equal(await isAsked('/chat/completions', 'both'), pauses === 'nothing')
+  assert.equal(await isAsked('/chat/completions', 'one/small'), pauses !== 'connection')
   assert.equal(
     await isAsked('/embeddings', 'one/big'),
-    rests === 'nothing' || rests === 'path' || scope === 'moment',
+    pauses === 'nothing' || pauses === 'path' || scope === 'moment',
   )
 }
