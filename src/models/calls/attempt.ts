@@ -71,12 +71,12 @@ const closed = failureWithout('failed', 502, 'The upstream closed the connection
 
 const noAnswer: Readonly<Record<NoAnswerError['kind'], Failure>> = {
   unreachable: failureWithout('unreachable', 502, 'The upstream cannot be reached.'),
-  'connect-timeout': failureWithout('failed', 504, 'The upstream does not accept connections.'),
+  'connect-timeout': failureWithout('stalled', 504, 'The upstream does not accept connections.'),
   closed,
   stale: closed,
 }
 
-const late = failureWithout('failed', 504, 'The upstream did not begin its answer in time.')
+const late = failureWithout('late', 504, 'The upstream did not begin its answer in time.')
 const page = failureWithout('failed', 502, 'The upstream answered with a page instead of JSON.')
 const brokenOff = failureWithout(
   'failed',

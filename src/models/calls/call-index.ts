@@ -20,6 +20,8 @@ interface CallIndexParts {
   readonly lists: Pick<ModelLists, 'recentInputs'>
   readonly catalogue: Catalogue
   readonly upstreams: Pick<Upstreams, 'models'>
+  /** Called with each list of an upstream. */
+  readonly onList?: (connectionId: string, ids: readonly string[]) => void
   /** Monotonic, milliseconds. */
   readonly now: () => number
 }

@@ -211,6 +211,7 @@ export class ModelCalls {
         continue
       }
       left.take(target)
+      pauses.probe(target, pathOf(target))
       const { made, observed } = await this.#observedAttempt(target, call, translated)
       const path = pathOf(target)
       if ('begun' in made) {

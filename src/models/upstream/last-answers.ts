@@ -20,6 +20,8 @@ interface LastAnswer {
 
 interface LastAnswersParts {
   readonly upstreams: Pick<Upstreams, 'models'>
+  /** Called with each list. */
+  readonly onList?: (connectionId: string, ids: readonly string[]) => void
   /** Monotonic, milliseconds. */
   readonly now: () => number
 }
@@ -70,7 +72,7 @@ export class LastAnswers {
     return asking
   }
 
-  async #ask(key: string, { connectionId: _, ...upstream }: UpstreamQuestion): Promise<void> {
+  async #ask(key: string, { connectionId, ...upstream }: UpstreamQuestion): Promise<void> {
     const before = this.#answers.get(key)
     const kept = { ids: before?.ids ?? [], facts: before?.facts ?? new Map<string, ModelFacts>() }
     let answer = { ...kept, problem: undefined as string | undefined, isUnlisted: false }
@@ -81,6 +83,7 @@ export class LastAnswers {
         ids: isWhole ? ids : [...new Set([...ids, ...kept.ids])].slice(0, maxIds),
         facts: facts(),
       }
+      this.#parts.onList?.(connectionId, ids)
     } catch (error) {
       if (!(error instanceof UpstreamError)) throw error
       const isUnlisted = hasNoList(error)

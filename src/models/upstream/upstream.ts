@@ -177,12 +177,22 @@ function urlBelow(base: string, flavour: UpstreamFlavour, path: string, rawQuery
   return `${root}${path}${query === '' ? '' : `?${query}`}`
 }
 
-/** The parameters of a query that another query does not have. */
+/** The parameters of a query that another query does not have, whatever the upstream takes for the same name. */
 function besides(own: string, rawQuery: string): readonly string[] {
-  const names = new URLSearchParams(own)
-  return rawQuery.split('&').filter((pair) => {
-    return pair !== '' && ![...new URLSearchParams(pair).keys()].some((name) => names.has(name))
-  })
+  const names = new Set(namesIn(own))
+  const isOwn = (name: string) => names.has(name)
+  return rawQuery.split('&').filter((pair) => pair !== '' && !namesIn(pair).some(isOwn))
+}
+
+/**
+ * The names in a query, decoded once. ASP.NET, which Azure uses, ignores their case; PHP reads `a.b` and `a b` as `a_b`, and
+ * `a[]` as `a`; older parsers split pairs at semicolons as well.
+ */
+function namesIn(query: string): readonly string[] {
+  const parts = [query, ...query.split(';')].flatMap((part) => [
+    ...new URLSearchParams(part).keys(),
+  ])
+  return parts.map((name) => name.trim().toLowerCase().replace(/\[.*/s, '').replace(/\W/g, '_'))
 }
 
 /**

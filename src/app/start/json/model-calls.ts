@@ -78,7 +78,10 @@ export function openModelCalls(
     connectMs: settings.modelsConnectSeconds * 1_000,
     idleMs: settings.modelsIdleSeconds * 1_000,
   })
-  const index = new CallIndex({ lists, catalogue, upstreams, now: () => performance.now() })
+  const index = new CallIndex({
+    ...{ lists, catalogue, upstreams, onList: pauses.noteList },
+    now: () => performance.now(),
+  })
   const calls = new ModelCalls({
     index,
     bodies: new CallBodies(settings.modelsBodyMib * mib),

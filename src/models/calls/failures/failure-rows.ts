@@ -25,7 +25,7 @@ interface Signs {
   readonly message?: RegExp
 }
 
-/** In the order of comparison; the last two have no signs. */
+/** In the order of comparison; those from `request` on have no signs. */
 export type RowName =
   | 'context'
   | 'content'
@@ -43,6 +43,9 @@ export type RowName =
   | 'failed'
   | 'request'
   | 'unreachable'
+  | 'account'
+  | 'late'
+  | 'stalled'
 
 /** A kind of failure, and what follows from it. */
 export interface FailureRow {
@@ -54,6 +57,8 @@ export interface FailureRow {
   readonly next: 'all' | 'models' | 'none'
   /** What is paused: `pair`, this model of this connection; `path`, the pair on this path; or the whole connection. */
   readonly pauses: 'nothing' | 'pair' | 'path' | 'connection'
+  /** What the connection is paused by if a second of its models fails in the same way during the first pause. */
+  readonly second?: RowName
   /** The length of the pause unless the upstream asks for another. */
   readonly backOff: BackOff
   /** The longest pause that an upstream can ask for; 0: what it asks for is ignored. */
@@ -74,6 +79,7 @@ export interface FailureRow {
 const second = 1_000
 const minute = 60 * second
 const hour = 60 * minute
+const slow: BackOff = { firstMs: minute, longestMs: 5 * minute }
 
 type Rest = Omit<FailureRow, 'name' | 'reason' | 'signs'>
 
@@ -204,7 +210,7 @@ const rows: readonly FailureRow[] = [
     ],
   },
   {
-    ...{ ...ofConnection, name: 'region', backOff: { firstMs: minute, longestMs: 5 * minute } },
+    ...{ ...ofConnection, name: 'region', backOff: slow },
     reason: 'The upstream refuses requests from this country.',
     signs: [{ code: /^unsupported_country_region_territory$/ }],
   },
@@ -243,11 +249,9 @@ const rows: readonly FailureRow[] = [
     ],
   },
   {
-    // Of a key that may not use the model; a second model of the connection is tried on its own.
-    ...{ name: 'forbidden', scope: 'connection', next: 'all', pauses: 'pair' },
+    ...{ name: 'forbidden', scope: 'connection', next: 'all', pauses: 'pair', second: 'account' },
     reason: 'The upstream does not allow the key of the connection to use the model.',
-    ...{ backOff: { firstMs: minute, longestMs: 5 * minute }, maxAskedMs: 0 },
-    ...{ isCertain: false, isLastResort: false },
+    ...{ backOff: slow, maxAskedMs: 0, isCertain: false, isLastResort: false },
     signs: [{ status: [403] }],
   },
   {
@@ -270,6 +274,21 @@ const otherRows: readonly FailureRow[] = [
     ...{ ...ofConnection, name: 'unreachable', backOff: { firstMs: second, longestMs: minute } },
     reason: 'The upstream cannot be reached.',
     answer: { status: 502, code: 'upstream_unreachable' },
+    signs: [],
+  },
+  {
+    ...{ ...ofConnection, name: 'account', backOff: slow, isCertain: false },
+    reason: 'The upstream does not allow the key of the connection to use several models.',
+    signs: [],
+  },
+  {
+    ...{ ...moment, name: 'late', backOff: slow, second: 'stalled' },
+    reason: 'The upstream did not begin its answer in time.',
+    signs: [],
+  },
+  {
+    ...{ ...moment, name: 'stalled', backOff: slow, pauses: 'connection' },
+    reason: 'The upstream does not begin answers in time.',
     signs: [],
   },
 ]

@@ -17,7 +17,7 @@ export interface Failure {
 
 /** A failure without an answer. */
 export function failureWithout(
-  name: 'failed' | 'unreachable',
+  name: 'failed' | 'unreachable' | 'late' | 'stalled',
   status: number,
   reason: string,
 ): Failure {

@@ -79,8 +79,37 @@ export class Pauses {
 
   /** Records a failure of a target and begins the pause that follows from it. */
   note(target: CallTarget, path: string, failure: Failure, sender: Sender): void {
-    const { row, reason, status } = failure
+    const { row } = failure
     if (row.pauses === 'nothing') return
+    const isCertain = this.#isCertain(target, path, failure)
+    this.#begin(target, path, failure, (before) => (isCertain ? {} : widened(before, sender)))
+    const other = row.second && this.#ofOtherModel(target, row)
+    if (row.second === undefined || other === undefined) return
+    // That all callers failed with the other model says nothing about who fails with this one.
+    const first = other.owner.keyId === undefined ? undefined : other.owner
+    const whole = {
+      ...failure,
+      row: failureRows[row.second],
+      reason: failureRows[row.second].reason,
+    }
+    this.#begin(target, path, whole, (before) => widened(before ?? first, sender))
+  }
+
+  #ofOtherModel({ connection, ownId }: CallTarget, row: FailureRow): KnownPause | undefined {
+    const nowMs = this.#options.now()
+    return this.#known
+      .values()
+      .filter((one) => one.row === row && one.model !== ownId && one.untilMs > nowMs)
+      .find((one) => isSame(connection, one.connection) && one.connectionId === connection.id)
+  }
+
+  #begin(
+    target: CallTarget,
+    path: string,
+    failure: Failure,
+    ownerOf: (before: Owner | undefined) => Owner,
+  ): void {
+    const { row, reason, status } = failure
     const key = keyOf(keysOf(target, path), row)
     const nowMs = this.#options.now()
     const before = this.#current(key, target, nowMs)
@@ -93,7 +122,7 @@ export class Pauses {
       model: row.pauses === 'connection' ? undefined : ownId,
       path: row.pauses === 'path' ? path : undefined,
       untilMs: Math.max(pausedUntilMs, nowMs + this.#lengthOf(failure, failures)),
-      owner: this.#isCertain(target, path, failure) ? {} : widened(before?.owner, sender),
+      owner: ownerOf(before?.owner),
       ...{ failures, atMs: nowMs },
     }
     // Moves the key to the end of the map: the oldest entries come first.
@@ -150,6 +179,30 @@ export class Pauses {
     forgetOldest(this.#successes)
     if (this.#known.size === 0) return
     for (const row of pausing) this.#known.delete(keyOf(keys, row))
+  }
+
+  /** A model that was missing is tried again, now that the connection lists it. A failure would double its pause. */
+  readonly noteList = (connectionId: string, models: readonly string[]): void => {
+    for (const [key, pause] of this.#known) {
+      const { row, model = '' } = pause
+      if (row.name !== 'model' || pause.connectionId !== connectionId) continue
+      if (models.includes(model)) this.#known.set(key, { ...pause, untilMs: 0 })
+    }
+  }
+
+  /**
+   * Notes that a target is called. If the last calls waited for an answer in vain, this one finds out alone whether there
+   * are answers again: otherwise each conversation after the pause would wait as long.
+   */
+  probe(target: CallTarget, path: string): void {
+    if (this.#known.size === 0) return
+    const nowMs = this.#options.now()
+    for (const row of [failureRows.late, failureRows.stalled]) {
+      const key = keyOf(keysOf(target, path), row)
+      const known = this.#current(key, target, nowMs)
+      if (known === undefined || known.untilMs > nowMs) continue
+      this.#known.set(key, { ...known, untilMs: nowMs + row.backOff.firstMs })
+    }
   }
 
   /** Ends all pauses of a connection and its models. */

@@ -52,6 +52,17 @@ test('A path is put before the query of the base URL, whose parameters the clien
   assert.equal(urlOf(''), url)
   assert.equal(urlOf('a=%20b&c'), `${url}&a=%20b&c`)
   assert.equal(urlOf('api-version=1&x=1&api%2Dversion=2&&'), `${url}&x=1`)
+  for (const same of [
+    'API-Version',
+    'api%2dversion',
+    'api_version',
+    'api.version[]',
+    '+api-version',
+    'y=1;api-version',
+  ])
+    assert.equal(urlOf(`x=1&${same}=2`), `${url}&x=1`, same)
+  // Decoded once: this is another name.
+  assert.equal(urlOf('api%252Dversion=1&v=1'), `${url}&api%252Dversion=1&v=1`)
   assert.equal(
     urlOf('a=%20b&&', 'https://lab.example/v1'),
     'https://lab.example/v1/responses?a=%20b&&',

@@ -72,7 +72,7 @@ test('A bad request pauses nothing', () => {
 })
 
 test('One request pauses its conversation, two conversations their key, two keys everybody', () => {
-  for (const name of ['quota', 'failed', 'overloaded', 'forbidden', 'path'] as const) {
+  for (const name of ['quota', 'failed', 'overloaded', 'forbidden', 'path', 'late'] as const) {
     const world = open()
     const seen = (who: Sender) => restMs(world, target('a'), path, who) !== undefined
     const others = sender('ann', 'another')
@@ -244,4 +244,86 @@ test('What one of them asks for is not shortened by the others', () => {
   noteForAll(world, target('a'), failure('quota', 17_000))
   noteForAll(world, target('a'), failure('quota'))
   assert.equal(restMs(world, target('a')), 17_000)
+})
+
+test('A second model that fails in the same way pauses the connection for those who met both', () => {
+  for (const [name, isLastResort] of [
+    ['forbidden', false],
+    ['late', true],
+  ] as const) {
+    const seen = (world: World, who: Sender) =>
+      world.pauses.pauseOf(target('a', 'third'), path, who)?.row.isLastResort
+    const note = (world: World, model: string, who: Sender) =>
+      world.pauses.note(target('a', model), path, failure(name), who)
+    const alone = open()
+    note(alone, 'big', ann)
+    note(alone, 'big', ann)
+    assert.equal(seen(alone, ann), undefined, name)
+    note(alone, 'small', ann)
+    assert.deepEqual(
+      [ann, bob].map((who) => seen(alone, who)),
+      [isLastResort, undefined],
+      name,
+    )
+    assert.equal(restMs(alone, target('b', 'third'), path, ann), undefined)
+    // Two keys.
+    const both = open()
+    note(both, 'big', ann)
+    note(both, 'small', bob)
+    assert.equal(seen(both, sender('carl')), isLastResort, name)
+    assert.equal(both.pauses.list([target('a').connection]).at(-1)?.model, undefined)
+    assert.deepEqual(both.paused, ['a'])
+    both.pauses.clear(target('a', 'third'), path)
+    assert.equal(seen(both, ann), undefined, name)
+    // A model that nobody may use does not let one key pause the others.
+    const known = open()
+    noteForAll(known, target('a', 'big'), failure(name))
+    note(known, 'small', ann)
+    assert.deepEqual(
+      [ann, bob].map((who) => seen(known, who)),
+      [isLastResort, undefined],
+      name,
+    )
+    note(known, 'small', bob)
+    assert.equal(seen(known, sender('carl')), isLastResort, name)
+    // Later than the pause of the first one, or with another key of the connection.
+    const late = open()
+    note(late, 'big', ann)
+    late.clock.nowMs += 60_000
+    note(late, 'small', ann)
+    assert.equal(seen(late, ann), undefined, name)
+    const changed = open()
+    note(changed, 'big', ann)
+    changed.pauses.note(target('a', 'small', 'other key'), path, failure(name), ann)
+    assert.equal(restMs(changed, target('a', 'third', 'other key'), path, ann), undefined, name)
+  }
+})
+
+test('A list that has a missing model again ends its pause, and the next one is longer', () => {
+  const world = open()
+  world.pauses.note(target('a'), path, failure('model'), ann)
+  noteForAll(world, target('a', 'small'), failure('quota'))
+  world.pauses.noteList('b', ['big'])
+  world.pauses.noteList('a', ['small'])
+  assert.equal(restMs(world, target('a')), 60_000)
+  world.pauses.noteList('a', ['small', 'big'])
+  assert.equal(restMs(world, target('a')), undefined)
+  assert.notEqual(restMs(world, target('a', 'small')), undefined)
+  world.pauses.note(target('a'), path, failure('model'), ann)
+  assert.equal(restMs(world, target('a')), 120_000)
+})
+
+test('One call finds out whether a target that hangs answers again, while others avoid it', () => {
+  const world = open()
+  noteForAll(world, target('a'), failure('late'))
+  world.pauses.probe(target('a'), path)
+  assert.equal(restMs(world, target('a')), 60_000)
+  world.clock.nowMs += 60_000
+  assert.equal(restMs(world, target('a')), undefined)
+  world.pauses.probe(target('a'), path)
+  assert.equal(restMs(world, target('a')), 60_000)
+  world.pauses.clear(target('a'), path)
+  assert.equal(restMs(world, target('a')), undefined)
+  world.pauses.probe(target('a'), path)
+  assert.equal(restMs(world, target('a')), undefined)
 })
