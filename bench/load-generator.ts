@@ -41,16 +41,20 @@ export interface LoadResult {
   readonly elapsedMs: number
   readonly p50Ms: number
   readonly p99Ms: number
+  /** The first byte of a body. */
+  readonly firstByteP50Ms: number
   /** CPU time of the generator itself. */
   readonly cpuSeconds: number
 }
 
 const pacedBytes = 64 * 1024
+const lastChunk = '\r\n0\r\n\r\n'
 const headEnd = Buffer.from('\r\n\r\n')
 
 class Run {
   readonly job: LoadJob
   readonly latenciesMs: number[] = []
+  readonly firstBytesMs: number[] = []
   failures = 0
   firstFailure: string | undefined
   bytesReceived = 0
@@ -82,8 +86,11 @@ class Connection {
   #isDone = false
   /** RFC 9110 section 9.3.2: the reply to HEAD has a length and no body. */
   #isBodiless = false
-  /** Bytes of the reply's body still to come; undefined while its head is awaited. */
+  /** Bytes of the reply's body still to come; undefined while its head is awaited, infinite if it has chunks. */
   #remaining: number | undefined
+  /** The last bytes of a body in chunks. */
+  #tail = ''
+  #hasBegun = false
   #pending: Buffer | undefined
 
   static open(run: Run): Promise<void> {
@@ -159,12 +166,25 @@ class Connection {
   #receive(buffer: Buffer, length: number): boolean {
     this.#run.bytesReceived += length
     if (this.#remaining === undefined) this.#readHead(buffer.subarray(0, length))
-    else this.#remaining -= length
+    else this.#takeBody(buffer.subarray(0, length))
     if (this.#remaining === undefined || this.#remaining > 0) return true
     this.#remaining = undefined
     this.#run.latenciesMs.push(performance.now() - this.#startedAtMs)
     this.#send()
     return true
+  }
+
+  #takeBody(bytes: Buffer): void {
+    if (bytes.length > 0 && !this.#hasBegun) {
+      this.#hasBegun = true
+      this.#run.firstBytesMs.push(performance.now() - this.#startedAtMs)
+    }
+    this.#remaining = (this.#remaining ?? 0) - bytes.length
+    if (this.#remaining !== Infinity) return
+    // The chunks are JSON, or events, which do not end like this.
+    const last = bytes.subarray(-lastChunk.length).toString('latin1')
+    this.#tail = (this.#tail + last).slice(-lastChunk.length)
+    if (this.#tail === lastChunk) this.#remaining = 0
   }
 
   #readHead(chunk: Buffer): void {
@@ -176,12 +196,16 @@ class Connection {
     // The status is at bytes 9 to 11 of `HTTP/1.1 200 OK`.
     if (head[9] !== '2') this.#run.fail(bytes.toString('latin1', 0, 600))
     const length = /\r\ncontent-length: *(\d+)/i.exec(head)?.[1]
-    if (length === undefined) {
+    const isChunked = /\r\ntransfer-encoding: *chunked/i.test(head)
+    if (length === undefined && !isChunked) {
       this.#run.fail(`a reply without Content-Length: ${head}`)
       this.#socket.destroy()
       return
     }
-    this.#remaining = this.#isBodiless ? 0 : Number(length) - (bytes.length - end - headEnd.length)
+    this.#remaining = this.#isBodiless ? 0 : Number(length ?? Infinity)
+    this.#hasBegun = false
+    this.#tail = ''
+    this.#takeBody(bytes.subarray(end + headEnd.length))
   }
 }
 
@@ -191,6 +215,7 @@ const startedAtMs = performance.now()
 await Promise.all(Array.from({ length: job.connections }, () => Connection.open(run)))
 const elapsedMs = performance.now() - startedAtMs
 const sorted = Float64Array.from(run.latenciesMs).sort()
+const firstBytes = Float64Array.from(run.firstBytesMs).sort()
 const { user, system } = process.cpuUsage()
 const result: LoadResult = {
   requests: sorted.length,
@@ -200,6 +225,7 @@ const result: LoadResult = {
   elapsedMs,
   p50Ms: sorted[Math.floor(sorted.length * 0.5)] ?? 0,
   p99Ms: sorted[Math.floor(sorted.length * 0.99)] ?? 0,
+  firstByteP50Ms: firstBytes[Math.floor(firstBytes.length * 0.5)] ?? 0,
   cpuSeconds: (user + system) / 1e6,
 }
 process.stdout.write(`${JSON.stringify(result)}\n`)

@@ -20,6 +20,7 @@ import { observabilityScenarios } from './scenarios/observability.ts'
 import { postgresScenarios } from './scenarios/postgres.ts'
 import { requestScenarios } from './scenarios/requests.ts'
 import { s3DriveScenarios } from './scenarios/s3-drive.ts'
+import { streamScenarios } from './scenarios/streams.ts'
 import { uploadScenarios } from './scenarios/uploads.ts'
 import { versionScenarios } from './scenarios/versions.ts'
 import { serverKinds } from './server-kinds.ts'
@@ -44,6 +45,7 @@ const scenarios: readonly Scenario[] = [
   ...s3DriveScenarios,
   ...dashboardScenarios,
   ...modelScenarios,
+  ...streamScenarios,
   ...callScenarios,
   ...googleScenarios,
   ...googleUploadScenarios,
