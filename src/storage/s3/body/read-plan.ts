@@ -86,7 +86,6 @@ export function planRead(request: ReadRequest, metadata: ObjectMetadata): ReadPl
   // Content-Range cannot describe an empty part, so its status is 200.
   const isPartial = requested !== undefined && requested.end > requested.start
   const headers = objectFields(metadata, request.overrides)
-  if (metadata.versionId !== undefined) headers.push(...versionFields(metadata))
   if (metadata.attributes.isProvisional) headers.push(...provisionalFields(request.overrides))
   if (isPartial) headers.push(['Content-Range', contentRange(requested, metadata.size)])
   pushPartsCount(headers, request, metadata)

@@ -10,6 +10,7 @@ import { invalidArgument, S3Error } from '../errors.ts'
 import { formatHttpDate } from '../headers/dates.ts'
 import { quoteEtag } from '../headers/preconditions.ts'
 import { fieldValue } from '../headers/request-fields.ts'
+import { versionFields } from '../versions.ts'
 
 /** Header fields under construction. */
 export type ReplyFields = (readonly [name: string, value: string])[]
@@ -33,7 +34,11 @@ const defaultContentType = 'binary/octet-stream'
 const maxWrittenFields = 10
 const writtenFields = new WeakMap<
   Attributes,
-  { readonly modifiedAtMs: number; readonly fields: ReplyFields }
+  {
+    readonly modifiedAtMs: number
+    readonly versionId: string | undefined
+    readonly fields: ReplyFields
+  }
 >()
 
 /** The fields of a 200 or 206 for an object, without Content-Length. The caller may add to them. */
@@ -42,13 +47,14 @@ export function objectFields(
   overrides: ResponseOverrides | undefined,
 ): ReplyFields {
   if (overrides !== undefined) return writeFields(object, overrides)
-  const { attributes, modifiedAtMs } = object
+  const { attributes, modifiedAtMs, versionId } = object
   const written = writtenFields.get(attributes)
-  if (written?.modifiedAtMs === modifiedAtMs) return written.fields.slice()
+  if (written?.modifiedAtMs === modifiedAtMs && written.versionId === versionId)
+    return written.fields.slice()
   const fields = writeFields(object, undefined)
   const isSmall =
     fields.length <= maxWrittenFields && !fields.some(([, value]) => value.startsWith('=?'))
-  if (isSmall) writtenFields.set(attributes, { modifiedAtMs, fields })
+  if (isSmall) writtenFields.set(attributes, { modifiedAtMs, versionId, fields })
   return fields.slice()
 }
 
@@ -72,7 +78,7 @@ function writeFields(
   }
   // Not for STANDARD (API reference, HeadObject, "x-amz-storage-class").
   if (storageClass !== undefined) fields.push(['x-amz-storage-class', storageClass])
-  fields.push(...metadataFields(metadata))
+  fields.push(...metadataFields(metadata), ...versionFields(object))
   return fields
 }
 

@@ -2,6 +2,7 @@ import fs, { type Stats } from 'node:fs'
 import { SizedCache } from '../../../../platform/process/sized-cache.ts'
 import type { ObjectMetadata, OpenObject } from '../../drive.ts'
 import { CachedObject } from '../../kit/open-objects.ts'
+import type { Versioning } from '../../versions.ts'
 import type { FileClock } from '../file-clock.ts'
 import type { LocalRoot } from '../local-root.ts'
 import type { ObjectPath } from '../object-path.ts'
@@ -18,7 +19,9 @@ import { readFlags } from './paced-files.ts'
 interface CheckedFile {
   readonly path: string
   readonly stats: Stats
-  readonly metadata: ObjectMetadata
+  /** With the version ID of the object while its bucket has `versioning`: writing the ID again would take 1 µs of each GET. */
+  metadata: ObjectMetadata
+  versioning: Versioning | undefined
 }
 
 type VersionedBuckets = Pick<OpenDrive, 'versioningOf'>
@@ -73,7 +76,9 @@ export class ObjectCache {
     if (path !== `${this.#root.path}/${objectPath.path}`) return
     // A file on another file system may have the same identity.
     if (stats.dev !== this.#root.own.device) return
-    this.#checked.set(nameOf(objectPath), { path, stats, metadata })
+    const versioning = this.#versions.versioningOf(objectPath.bucket)
+    const named = withVersionId(versioning, metadata)
+    this.#checked.set(nameOf(objectPath), { path, stats, metadata: named, versioning })
   }
 
   /** A reader of a file that was opened as the object at this path. A large file that was opened before stays open. */
@@ -110,7 +115,16 @@ export class ObjectCache {
     if (checked === undefined) return undefined
     const isSame = this.#root.files.readsNow(() => isUnchanged(checked, this.#root.hasBirthtime))
     if (isSame === false) this.#forget(name)
-    return isSame === true ? withVersionId(this.#versions, { bucket }, checked.metadata) : undefined
+    return isSame === true ? this.#metadataOf(bucket, checked) : undefined
+  }
+
+  #metadataOf(bucket: string, checked: CheckedFile): ObjectMetadata {
+    const versioning = this.#versions.versioningOf(bucket)
+    if (versioning !== checked.versioning) {
+      checked.metadata = withVersionId(versioning, checked.metadata)
+      checked.versioning = versioning
+    }
+    return checked.metadata
   }
 
   /** A small object with its bytes, or a large one whose file stays open; undefined if it must be looked up. */
@@ -130,7 +144,7 @@ export class ObjectCache {
     this.counts.contents[isHit ? 'hits' : 'misses'] += 1
     if (typeof outcome !== 'object') return undefined
     if (!isHit) this.#contents.add(name, checked, outcome)
-    return new CachedObject(withVersionId(this.#versions, { bucket }, checked.metadata), outcome)
+    return new CachedObject(this.#metadataOf(bucket, checked), outcome)
   }
 
   #readUnchanged(checked: CheckedFile, content: Buffer | undefined): Buffer | 'changed' {
@@ -157,7 +171,7 @@ export class ObjectCache {
 
   #readerOf(named: Pick<NamedObject, 'bucket'>, shared: SharedFile): LocalObjectReader {
     const { fd, path, stats } = shared
-    const metadata = withVersionId(this.#versions, named, shared.metadata)
+    const metadata = withVersionId(this.#versions.versioningOf(named.bucket), shared.metadata)
     const { size, modifiedAtMs } = metadata
     const identity = identityOf(stats, this.#root.hasBirthtime)
     const file = { fd, path, stats, identity, size, modifiedAtMs }

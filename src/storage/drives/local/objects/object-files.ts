@@ -51,7 +51,7 @@ export async function metadataOf(
   const attributes = options.acceptsProvisional
     ? await drive.attributeCache.ofOrProvisional(stamped)
     : await drive.attributeCache.of(stamped)
-  return withVersionId(drive, objectPath, { size, modifiedAtMs, attributes })
+  return withVersionId(drive.versioningOf(objectPath.bucket), { size, modifiedAtMs, attributes })
 }
 
 /** The object's metadata; leaves no file open. */

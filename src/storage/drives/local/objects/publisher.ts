@@ -101,7 +101,7 @@ export async function publishFile(
     // The file is the object now, so its record must stay even if a later step fails.
     await finish(drive, objectPath, done)
     const { size, modifiedAtMs } = file
-    return withVersionId(drive, objectPath, { size, modifiedAtMs, attributes })
+    return withVersionId(drive.versioningOf(objectPath.bucket), { size, modifiedAtMs, attributes })
   } catch (error) {
     if (made.length > 0) await unmakeFolders(drive, objectPath, objectPath.natural, made)
     throw error

@@ -68,7 +68,11 @@ async function changeFile(
     throw error
   }
   attributeCache.forget(file.identity)
-  return withVersionId(drive, objectPath, { size: file.size, modifiedAtMs, attributes })
+  return withVersionId(drive.versioningOf(objectPath.bucket), {
+    size: file.size,
+    modifiedAtMs,
+    attributes,
+  })
 }
 
 /** The part of the rest of its millisecond in which the next time is. */

@@ -100,7 +100,7 @@ async function publishSealed(
   if (moved.gone !== undefined) attributeCache.forget(moved.gone)
   await syncFolder(drive, objectPath.natural.folder, moved)
   const { size, modifiedAtMs } = stamp
-  return withVersionId(drive, objectPath, { size, modifiedAtMs, attributes })
+  return withVersionId(drive.versioningOf(objectPath.bucket), { size, modifiedAtMs, attributes })
 }
 
 function historyOf(

@@ -1,5 +1,5 @@
 import type { ObjectMetadata } from '../../drive.ts'
-import { isNullAt, type Versioning, type VersioningOf } from '../../versions.ts'
+import { isNullAt, type Versioning } from '../../versions.ts'
 import {
   markerSuffix,
   namesOf,
@@ -186,11 +186,9 @@ export function lastChangeMs(versioning: Versioning | undefined): number | undef
 
 /** The object's metadata with its version ID, if its bucket has or had versions. */
 export function withVersionId<Metadata extends ObjectMetadata>(
-  { versioningOf }: { readonly versioningOf: VersioningOf },
-  { bucket }: { readonly bucket: string },
+  versioning: Versioning | undefined,
   metadata: Metadata,
 ): Metadata {
-  const versioning = versioningOf(bucket)
   if (versioning === undefined) return metadata
   const time = timeText(metadata.modifiedAtMs)
   return { ...metadata, versionId: versionIdOf({ time, isNull: isNullFile(versioning, metadata) }) }
