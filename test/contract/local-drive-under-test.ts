@@ -46,14 +46,14 @@ function byHandIn(root: string, name: string): ByHand {
     async setTime(path, timeMs) {
       fs.utimesSync(join(folder, path), timeMs / 1000, timeMs / 1000)
     },
-    async copyVersion(content, path) {
+    async copyVersion({ text, versionId }, path) {
       const store = join(root, '.bucketry', 'versions', name)
       const files = fs.readdirSync(store, { recursive: true, withFileTypes: true })
       const version = files
-        .filter((file) => file.isFile())
+        .filter((file) => file.isFile() && file.name.endsWith(versionId))
         .map((file) => join(file.parentPath, file.name))
-        .find((file) => fs.readFileSync(file, 'utf8') === content)
-      if (version === undefined) throw new Error(`no version is ${content}`)
+        .find((file) => fs.readFileSync(file, 'utf8') === text)
+      if (version === undefined) throw new Error(`no version ${versionId} is ${text}`)
       fs.mkdirSync(dirname(join(folder, path)), { recursive: true })
       execFileSync('cp', ['-p', '--', version, join(folder, path)])
     },

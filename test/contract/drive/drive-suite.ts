@@ -120,8 +120,8 @@ export interface ByHand {
   list(): Promise<string[]>
   /** Sets the modification time of a file. Needed if the drive has versions. */
   setTime?(path: string, timeMs: number): Promise<void>
-  /** Copies the former version with this content to the path, with its time, as `cp -p` does. Needed as well. */
-  copyVersion?(content: string, path: string): Promise<void>
+  /** Copies this former version to the path, with its time, as `cp -p` does. Needed as well. */
+  copyVersion?(version: { text: string; versionId: string }, path: string): Promise<void>
 }
 
 export type MakeDrive = (t: TestContext, options: MakeOptions) => Promise<DriveUnderTest>

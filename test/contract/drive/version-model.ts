@@ -63,7 +63,9 @@ export class KeyModel {
   get #isUndone(): boolean {
     const [newest, next] = this.#former
     const isMarker = newest !== undefined && newest.text === undefined
-    return isMarker && next?.text !== undefined && next.versionId === this.#current?.versionId
+    if (!isMarker || next?.text === undefined) return false
+    // Another file that was placed by hand may be `null` as well.
+    return next.versionId === this.#current?.versionId && next.text === this.#current.text
   }
 
   /** A copy of a former version, with its time, is this version. */

@@ -105,7 +105,7 @@ class RandomWalk {
       await byHand.remove(key)
       model.removeByHand()
     } else if (kind === 'copyBack' && chosen?.text !== undefined && chosen !== model.current) {
-      await byHand.copyVersion?.(chosen.text, key)
+      await byHand.copyVersion?.({ ...chosen, text: chosen.text }, key)
       model.placeByHand({ ...chosen, isCopiedBack: true })
     }
   }
