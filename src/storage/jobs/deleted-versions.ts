@@ -99,7 +99,7 @@ export async function changeDeleted(
     const walk = { drive, bucket, prefix: place, signal: run.signal, assertMayGoOn }
     const skipsOlder = kind === 'undelete'
     const versions = deletedVersions(walk, { only: keys && place, skipsOlder })
-    const chosen = kind === 'erase' ? erased(versions) : markersAbove(versions, sinceMs)
+    const chosen = kind === 'erase' ? erased(walk, versions) : markersAbove(walk, versions, sinceMs)
     for await (const batch of batches(chosen)) {
       const markers = batch.filter(({ role }) => role === 'marker')
       const others = batch.filter(({ role }) => role !== 'marker')
@@ -114,32 +114,63 @@ export async function changeDeleted(
   return figures.skipped === 0 ? '' : `Object Lock keeps ${figures.skipped} of the versions.`
 }
 
+/** The markers of a key, until it is known whether they are removed. */
+class Markers {
+  readonly #walk: VersionWalk
+  #held: DeletedVersion[] = []
+
+  constructor(walk: VersionWalk) {
+    this.#walk = walk
+  }
+
+  add(marker: DeletedVersion): void {
+    if (this.#held.length <= batchSize) this.#held.push(marker)
+  }
+
+  /** If there are more than a batch, they are listed again: a key may have any number. */
+  async *take(): AsyncGenerator<DeletedVersion> {
+    const held = this.#held
+    this.#held = []
+    const key = held[batchSize]?.version.key
+    if (key === undefined) return yield* held
+    for await (const one of deletedVersions({ ...this.#walk, prefix: key }, { only: key })) {
+      if (one.role !== 'marker') return
+      yield one
+    }
+  }
+
+  drop(): void {
+    this.#held = []
+  }
+}
+
 /** The markers without which deleted objects exist again. An object of which only markers are left has none. */
 async function* markersAbove(
+  walk: VersionWalk,
   versions: AsyncIterable<DeletedVersion>,
   sinceMs: number,
 ): AsyncGenerator<DeletedVersion> {
-  let markers: DeletedVersion[] = []
+  const markers = new Markers(walk)
   for await (const one of versions) {
     const { version, newest, role } = one
-    if (version === newest) markers = []
-    if (role === 'marker') markers.push(one)
-    else if (role === 'last' && isSince(newest.modifiedAtMs, sinceMs)) yield* markers
+    if (version === newest) markers.drop()
+    if (role === 'marker') markers.add(one)
+    else if (role === 'last' && isSince(newest.modifiedAtMs, sinceMs)) yield* markers.take()
   }
 }
 
 /** All versions of deleted objects, the markers of each last: without them, an older version would be the object again. */
-async function* erased(versions: AsyncIterable<DeletedVersion>): AsyncGenerator<DeletedVersion> {
-  let markers: DeletedVersion[] = []
+async function* erased(
+  walk: VersionWalk,
+  versions: AsyncIterable<DeletedVersion>,
+): AsyncGenerator<DeletedVersion> {
+  const markers = new Markers(walk)
   for await (const one of versions) {
-    if (one.version === one.newest) {
-      yield* markers
-      markers = []
-    }
-    if (one.role === 'marker') markers.push(one)
+    if (one.version === one.newest) yield* markers.take()
+    if (one.role === 'marker') markers.add(one)
     else if (one.role !== 'live') yield one
   }
-  yield* markers
+  yield* markers.take()
 }
 
 async function* batches(
