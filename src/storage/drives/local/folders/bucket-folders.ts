@@ -50,9 +50,23 @@ async function removeStore(root: LocalRoot, bucket: string): Promise<void> {
   await mark(root, store)
   for await (const { path, isFile } of entriesBelow(root, bucketPath(root, store))) {
     if (isFile) throw hasHistory(bucket)
-    await unlessAbsent(() => fs.promises.rmdir(path))
+    await removeEmpty(path, bucket)
   }
-  await unlessAbsent(() => fs.promises.rmdir(bucketPath(root, store)))
+  await removeEmpty(bucketPath(root, store), bucket)
+}
+
+/** A writer whose folder is open may have moved the first version of a key in since it was read. */
+async function removeEmpty(path: string, bucket: string): Promise<void> {
+  try {
+    await unlessAbsent(() => fs.promises.rmdir(path))
+  } catch (error) {
+    if (isNotEmpty(error)) throw hasHistory(bucket)
+    throw error
+  }
+}
+
+function isNotEmpty(error: unknown): boolean {
+  return ['ENOTEMPTY', 'EEXIST'].includes(codeOf(error))
 }
 
 /** As Drive.removeBucket, for a bucket that has or had versions. */
@@ -89,7 +103,7 @@ async function removeFrom(parent: OpenFolder, root: LocalRoot, bucket: string): 
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return false
     await unmark(root, bucket)
-    if (['ENOTEMPTY', 'EEXIST'].includes(codeOf(error))) throw notEmpty(bucket)
+    if (isNotEmpty(error)) throw notEmpty(bucket)
     throw error
   }
   await parent.sync()

@@ -6,6 +6,7 @@ import {
   addBucketFolder,
   openBucketFolder,
   removeBucketFolder,
+  removeVersionedBucket,
 } from '../../../../../../src/storage/drives/local/folders/bucket-folders.ts'
 import { sweepLeftovers } from '../../../../../../src/storage/drives/local/leftovers.ts'
 import { openLocalRoot } from '../../../../../../src/storage/drives/local/local-root.ts'
@@ -48,6 +49,25 @@ test('a bucket whose folder is removed by hand during its removal keeps its mark
   await assert.rejects(open(), noBucket)
   assert.deepEqual(left(), [bucket])
 })
+
+for (const above of ['k.%file', '']) {
+  const place = above === '' ? 'a bucket' : 'a folder'
+  test(`a version that is stored in ${place} when it is removed keeps the bucket`, async (t) => {
+    const { root, open, left } = await makeFolders(t)
+    const store = join(root.ownPath, 'versions', bucket)
+    const folder = join(store, above)
+    fs.mkdirSync(folder, { recursive: true })
+    const removal = fs.promises.rmdir
+    t.mock.method(fs.promises, 'rmdir', async (path: string) => {
+      if (fs.realpathSync(path) === folder) fs.writeFileSync(join(folder, 'version'), '')
+      await removal(path)
+    })
+    const error = { name: 'DriveError', kind: 'not-empty' }
+    await assert.rejects(removeVersionedBucket(root, bucket), error)
+    await open()
+    assert.deepEqual(left(), [])
+  })
+}
 
 for (const step of ['mkdir', 'rename', 'rmdir'] as const) {
   test(`a removal before each ${step} of a writer that creates the folder leaves none`, async (t) => {
