@@ -22,6 +22,8 @@ export interface ListedVersion extends Omit<VersionEntry, 'etag' | 'storageClass
 /** A version whose file has not been looked at. The object's own file has no name in the store. */
 type RankedVersion = Omit<ListedVersion, 'size' | 'modifiedAtMs' | 'file'> & {
   readonly stored: StoredVersion | undefined
+  /** Whether a newer version is known. */
+  readonly isReplaced: boolean
 }
 
 /** The version of a key that has a file alone. */
@@ -115,7 +117,7 @@ export class KeyVersions {
 
   /** Undefined if it was removed meanwhile. */
   #look(
-    { stored, ...version }: RankedVersion,
+    { stored, isReplaced, ...version }: RankedVersion,
     folder: OpenFolder | undefined,
   ): Paced<ListedVersion | undefined> {
     if (stored?.isDeleteMarker)
@@ -125,14 +127,17 @@ export class KeyVersions {
     const stats = folder && root.files.lstat(folder.at(stored.name))
     const found = (stats: Stats | undefined) =>
       stats?.isFile()
-        ? withFile(version, { ...describe(stats, root), path: this.#objectPath.path })
+        ? withFile(
+            { ...(isReplaced && storedAt(stored, stats)), ...version },
+            { ...describe(stats, root), path: this.#objectPath.path },
+          )
         : undefined
     return stats instanceof Promise ? stats.then(found) : found(stats)
   }
 }
 
 function withFile(
-  version: Omit<RankedVersion, 'stored'>,
+  version: Omit<RankedVersion, 'stored' | 'isReplaced'>,
   file: StampedFile | undefined,
 ): ListedVersion | undefined {
   return file && { ...version, size: file.size, modifiedAtMs: file.modifiedAtMs, file }
@@ -170,16 +175,32 @@ function* ranked(key: string, found: FoundVersions, after = ''): Generator<Ranke
   function rank(version: Omit<StoredVersion, 'name'>, stored?: StoredVersion): RankedVersion {
     const { isDeleteMarker } = version
     const isNewest = own === undefined && stored?.name === newest?.name
+    const isReplaced = newer !== undefined
     const replacedAtMs = newer && replacedAt(newer, version)
     newer = version
     return {
-      ...{ kind: 'object', key, versionId: versionIdOf(version), isDeleteMarker, stored },
+      ...{
+        kind: 'object',
+        key,
+        versionId: versionIdOf(version),
+        isDeleteMarker,
+        stored,
+        isReplaced,
+      },
       isLatest: stored === undefined || (isDeleteMarker && isNewest),
       ...(replacedAtMs !== undefined && { replacedAtMs }),
     }
   }
   if (isOwnFirst) yield rank(own)
   for (const stored of found.newestFirst(below)) yield rank(stored, stored)
+}
+
+/**
+ * When it was stored, or later: that changed the file, which was current until then. Undefined on a file system that keeps no
+ * such time, and if the clock was wrong.
+ */
+function storedAt({ order }: StoredVersion, { ctimeMs }: Stats) {
+  return Math.floor(ctimeMs) > (timeIn(order) ?? 0) ? { replacedAtMs: ctimeMs } : undefined
 }
 
 /** Undefined if the newer one was put there by hand, or by a wrong clock. */
