@@ -24,13 +24,13 @@ export const shots: readonly Shot[] = [
     name: 'overview',
     viewport: { width: 1280, height: 1024 },
     colorScheme: 'light',
-    path: '/',
+    path: '/overview',
     prepare: async (page) => {
       await page
         .getByText('counted')
         .nth(buckets.length - 1)
         .waitFor()
-      await page.getByText('Time of the drive').first().waitFor()
+      await page.getByRole('slider', { name: 'Requests' }).waitFor()
     },
   },
   {

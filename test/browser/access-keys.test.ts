@@ -100,7 +100,7 @@ describe('Access keys in the dashboard', { skip: absenceOfChromium() }, () => {
     await copied.waitFor({ state: 'detached' })
     await page.getByText('copied', { exact: true }).waitFor()
     await page.goBack()
-    await page.getByRole('heading', { name: 'Overview' }).waitFor()
+    await page.getByRole('heading', { name: 'Files' }).waitFor()
   })
 
   test('a key is changed, disabled, rotated and revoked', async () => {

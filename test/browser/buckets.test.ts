@@ -19,90 +19,159 @@ describe('Buckets in the dashboard', { skip: absenceOfChromium() }, () => {
   const dashboard = useDashboard()
 
   test('a bucket is created, set and removed', async () => {
-    const page = await dashboard().openSignedIn('/')
+    const page = await dashboard().openSignedIn('/files')
     await page.getByRole('button', { name: 'Create a bucket' }).click()
     const dialog = page.getByRole('dialog')
-    await dialog.getByLabel('Name').fill('Made')
+    await dialog.getByLabel('Name').fill('!')
     await dialog.getByRole('button', { name: 'Create the bucket' }).click()
-    await dialog.getByText('Use lower-case letters').waitFor()
-    await dialog.getByLabel('Name').fill('made')
+    await dialog.getByText('Use 3 to 63 characters').waitFor()
+    await dialog.getByLabel('Name').fill('My Photos')
+    await dialog.getByText('The bucket will be named my-photos').waitFor()
     await dialog.getByRole('button', { name: 'Create the bucket' }).click()
-    await page.getByRole('link', { name: 'made', exact: true }).waitFor()
+    await page.waitForURL('**/files/my-photos')
+    await page.getByText('This folder is empty').waitFor()
 
-    await page.getByRole('button', { name: 'Settings of made' }).click()
-    await dialog.getByLabel('Anyone can read it').click({ force: true })
-    await dialog.getByLabel('Quota in GiB').fill('1.5')
-    await dialog.getByLabel('Web pages that may use').fill('https://app.example')
-    await dialog.getByRole('button', { name: 'Add an expiry rule' }).click()
-    await dialog.getByLabel('Keys that begin with').fill('tmp/')
-    await dialog.getByLabel('Delete after (days)').fill('30')
+    const tabs = page.getByRole('navigation', { name: 'Pages of the bucket' })
+    await tabs.getByRole('link', { name: 'Settings' }).click()
+    await page.getByLabel('Anyone can read it').click({ force: true })
+    await page.getByLabel('Quota in GiB').fill('1.5')
+    await page.getByRole('button', { name: 'Add an expiry rule' }).click()
+    await page.getByLabel('Keys that begin with').fill('tmp/')
+    await page.getByLabel('Delete after (days)').fill('30')
     assert.deepEqual(await barriers(page), [])
-    await dialog.getByRole('button', { name: 'Save' }).click()
     // The bucket is empty: nothing is asked.
-    await page.getByRole('dialog', { name: 'Settings of made' }).waitFor({ state: 'detached' })
-
-    await page.getByRole('button', { name: 'Settings of made' }).click()
-    assert.equal(await dialog.getByLabel('Anyone can read it').isChecked(), true)
-    assert.equal(await dialog.getByLabel('Quota in GiB').inputValue(), '1.5')
-    assert.equal(
-      await dialog.getByLabel('Web pages that may use').inputValue(),
-      'https://app.example',
-    )
-    assert.equal(await dialog.getByLabel('Delete after (days)').inputValue(), '30')
+    await save(page)
+    await page.getByText(`${dashboard().gateway.url}/my-photos/`, { exact: true }).waitFor()
+    await page.reload()
+    assert.equal(await page.getByLabel('Quota in GiB').inputValue(), '1.5')
+    assert.equal(await page.getByLabel('Anyone can read it').isChecked(), true)
+    assert.equal(await page.getByLabel('Delete after (days)').inputValue(), '30')
     const { url, host, credentials } = dashboard().gateway
-    await until(async () => (await fetch(`${url}/made`)).status === 200)
+    await until(async () => (await fetch(`${url}/my-photos`)).status === 200)
+    await page.getByTitle('Everyone can list').getByText('Public', { exact: true }).waitFor()
 
-    const put = { method: 'PUT', target: '/made/key', body: 'x' }
+    const put = { method: 'PUT', target: '/my-photos/key', body: 'x' }
     assert.equal((await signedFetch({ host, credentials }, put)).status, 200)
-    await dialog.getByRole('button', { name: 'Remove the bucket' }).click()
-    const confirm = page.getByRole('dialog', { name: 'Remove made?' })
-    await confirm.waitFor()
-    // It closes the question alone.
-    await page.keyboard.press('Escape')
-    await confirm.waitFor({ state: 'detached' })
-    await dialog.getByRole('button', { name: 'Remove the bucket' }).click()
+    await page.getByRole('button', { name: 'Remove the bucket' }).click()
+    const confirm = page.getByRole('dialog', { name: 'Remove my-photos?' })
     await confirm.getByRole('button', { name: 'Remove the bucket' }).click()
     await page.getByText('not empty').first().waitFor()
     await confirm.waitFor({ state: 'detached' })
-    await signedFetch({ host, credentials }, { method: 'DELETE', target: '/made/key' })
-    await dialog.getByRole('button', { name: 'Remove the bucket' }).click()
+    await signedFetch({ host, credentials }, { method: 'DELETE', target: '/my-photos/key' })
+    await page.getByRole('button', { name: 'Remove the bucket' }).click()
     await confirm.getByRole('button', { name: 'Remove the bucket' }).click()
-    await page.getByRole('link', { name: 'made', exact: true }).waitFor({ state: 'detached' })
+    await page.waitForURL('**/-/files')
+    await page.getByRole('link', { name: 'my-photos' }).waitFor({ state: 'detached' })
     assert.deepEqual(dashboard().complaints(), [])
   })
 
+  test('the menu of a bucket leads to its pages, and its activity and links are its own', async () => {
+    const { gateway } = dashboard()
+    for (const bucket of [testBucket, 'public']) {
+      const target = `/${bucket}/${bucket}-file`
+      await signedFetch(gateway, { method: 'PUT', target, body: 'x' })
+    }
+    const page = await dashboard().openSignedIn('/files')
+    await page.getByRole('button', { name: 'More for public' }).click()
+    await page.getByRole('menuitem', { name: 'Copy public address' }).waitFor()
+    assert.deepEqual(await barriers(page), [])
+    await page.getByRole('menuitem', { name: 'Activity' }).click()
+    await page.getByText('public/public-file').waitFor()
+    assert.equal(await page.getByText(`${testBucket}-file`).count(), 0)
+    assert.equal(await page.getByLabel('Bucket', { exact: true }).count(), 0)
+    assert.deepEqual(await barriers(page), [])
+    const tabs = page.getByRole('navigation', { name: 'Pages of the bucket' })
+    await tabs.getByRole('link', { name: 'Links' }).click()
+    await page.getByText('No links yet').waitFor()
+    assert.deepEqual(await barriers(page), [])
+    const pages = page.getByRole('navigation', { name: 'Pages', exact: true })
+    await pages.locator('[aria-current=page]', { hasText: 'Files' }).waitFor()
+    await page.goto(`${gateway.url}/-/buckets/none/settings`)
+    await page.getByText('The bucket “none” does not exist').waitFor()
+  })
+
+  test('CORS rules are set as fields and as JSON', async () => {
+    const page = await dashboard().openSignedIn(`/buckets/${testBucket}/settings`)
+    await page.getByRole('button', { name: 'Add a CORS rule' }).click()
+    await page.getByLabel('Origins').fill('https://app.example')
+    await page.getByText('DELETE', { exact: true }).click()
+    await save(page)
+    await page.getByRole('button', { name: 'Edit as JSON' }).click()
+    const json = page.getByLabel('CORS rules as JSON')
+    assert.deepEqual(JSON.parse(await json.inputValue()), [
+      {
+        AllowedOrigins: ['https://app.example'],
+        AllowedMethods: ['GET', 'HEAD', 'PUT', 'POST'],
+        ...{ AllowedHeaders: ['*'], ExposeHeaders: ['ETag'], MaxAgeSeconds: 3600 },
+      },
+    ])
+    await json.fill('[{"AllowedOrigin": 1}]')
+    await page.getByText(/AllowedOrigin of .* is not known/).waitFor()
+    await json.fill('[{"AllowedOrigins": ["*"], "AllowedMethods": ["GET"]}]')
+    assert.deepEqual(await barriers(page), [])
+    await save(page)
+    const { url } = dashboard().gateway
+    const headers = { origin: 'https://other.example', 'access-control-request-method': 'GET' }
+    const preflight = () => fetch(`${url}/${testBucket}/a`, { method: 'OPTIONS', headers })
+    await until(async () => (await preflight()).status === 200)
+    await json.fill('')
+    await save(page)
+    await until(async () => (await preflight()).status === 403)
+  })
+
   test('what comes from the environment is shown and cannot be changed', async () => {
-    const page = await dashboard().openSignedIn('/')
-    await page.getByRole('button', { name: 'Settings of public' }).click()
-    const dialog = page.getByRole('dialog')
-    await dialog.getByText('comes from the setting ALLOWED_BUCKETS').waitFor()
-    await dialog
+    const page = await dashboard().openSignedIn('/buckets/public/settings')
+    await page.getByText('comes from the setting ALLOWED_BUCKETS').waitFor()
+    await page
       .getByText(
         'Everyone can list the names of all files and download them. PUBLIC_LIST=false would',
       )
       .waitFor()
-    await dialog.getByText('Set by PUBLIC_READ_BUCKETS').waitFor()
+    await page.getByText('Set by PUBLIC_READ_BUCKETS').waitFor()
     const { url } = dashboard().gateway
     assert.equal((await fetch(`${url}/public`)).status, 200)
-    assert.equal(await dialog.getByLabel('Anyone can read it').isDisabled(), true)
-    assert.equal(await dialog.getByRole('button', { name: 'Remove the bucket' }).count(), 0)
-    await dialog.getByRole('button', { name: 'Cancel' }).click()
-    await page.getByRole('button', { name: `Settings of ${testBucket}` }).waitFor()
+    assert.equal(await page.getByLabel('Anyone can read it').isDisabled(), true)
+    assert.equal(await page.getByRole('button', { name: 'Remove the bucket' }).count(), 0)
+    assert.equal(await page.getByRole('button', { name: 'Save' }).count(), 0)
+    await page.getByText('The gateway has no receiver of events').waitFor()
+  })
+
+  test('what another person sets meanwhile stays', async () => {
+    const page = await dashboard().openSignedIn(`/buckets/${testBucket}/settings`)
+    await page.getByLabel('Quota in GiB').fill('2')
+    const { url } = dashboard().gateway
+    const reply = await fetch(`${url}/-/api/buckets/${testBucket}`, {
+      method: 'PATCH',
+      headers: {
+        authorization: `Bearer ${await tokenOf(page)}`,
+        'content-type': 'application/json',
+      },
+      body: JSON.stringify({ isPublic: true }),
+    })
+    assert.equal(reply.status, 200)
+    const listed = page.waitForResponse('**/-/api/buckets')
+    await page.evaluate("window.dispatchEvent(new Event('visibilitychange'))")
+    await listed
+    await save(page)
+    await until(async () => (await fetch(`${url}/${testBucket}`)).status === 200)
+    assert.equal(await page.getByLabel('Anyone can read it').isChecked(), true)
+    await page.getByLabel('Anyone can read it').click({ force: true })
+    await page.getByLabel('Quota in GiB').fill('')
+    await save(page)
   })
 
   /** Adds a rule of 30 days for keys that begin with a prefix, and saves. */
   async function saveRule(page: Page, prefix: string): Promise<Locator> {
-    await page.getByRole('button', { name: `Settings of ${testBucket}` }).click()
-    const form = page.getByRole('dialog', { name: `Settings of ${testBucket}` })
-    await form.getByRole('button', { name: 'Add an expiry rule' }).click()
-    await form.getByLabel('Keys that begin with').last().fill(prefix)
-    const days = form.getByLabel('Delete after (days)').last()
+    await page.getByRole('button', { name: 'Add an expiry rule' }).click()
+    await page.getByLabel('Keys that begin with').last().fill(prefix)
+    const days = page.getByLabel('Delete after (days)').last()
     assert.equal(await days.inputValue(), '')
-    await form.getByRole('button', { name: 'Save' }).click()
+    const button = page.getByRole('button', { name: 'Save', exact: true })
+    await button.click()
     assert.equal(await days.evaluate((field) => field.matches(':invalid:focus')), true)
     await days.fill('30')
-    await form.getByRole('button', { name: 'Save' }).click()
-    return form
+    await button.click()
+    return button
   }
 
   test('an expiry rule is saved after a question that says what it deletes now', async () => {
@@ -110,8 +179,8 @@ describe('Buckets in the dashboard', { skip: absenceOfChromium() }, () => {
     writeTree(folder, { 'old/1.txt': 'x'.repeat(2_000), 'old/2.txt': 'x', 'old/new.txt': 'x' })
     utimesSync(join(folder, 'old/1.txt'), new Date(), new Date('2020-06-01T12:00:00Z'))
     utimesSync(join(folder, 'old/2.txt'), new Date(), new Date('2021-06-01T12:00:00Z'))
-    const page = await dashboard().openSignedIn('/')
-    const form = await saveRule(page, 'old/')
+    const page = await dashboard().openSignedIn(`/buckets/${testBucket}/settings`)
+    const button = await saveRule(page, 'old/')
     const question = page.getByRole('dialog', { name: `Delete files of ${testBucket}?` })
     await question.getByText('Saving deletes 2 objects, 1.95 KiB in total, within').waitFor()
     await question.getByText(/The oldest was last changed \d+ years ago, on 1 Jun 2020/).waitFor()
@@ -121,9 +190,9 @@ describe('Buckets in the dashboard', { skip: absenceOfChromium() }, () => {
     await question.waitFor({ state: 'detached' })
     assert.deepEqual(await rulesOf(page), [])
 
-    await form.getByRole('button', { name: 'Save' }).click()
+    await button.click()
     await question.getByRole('button', { name: 'Save and delete' }).click()
-    await form.waitFor({ state: 'detached' })
+    await button.waitFor({ state: 'detached' })
     await until(
       () => !existsSync(join(folder, 'old/1.txt')) && !existsSync(join(folder, 'old/2.txt')),
     )
@@ -132,7 +201,7 @@ describe('Buckets in the dashboard', { skip: absenceOfChromium() }, () => {
   })
 
   test('an expiry rule is not saved before it is known what it deletes', async () => {
-    const page = await dashboard().openSignedIn('/')
+    const page = await dashboard().openSignedIn(`/buckets/${testBucket}/settings`)
     const sent: string[] = []
     page.on('request', (request) => {
       if (request.method() === 'PATCH') sent.push(request.url())
@@ -151,7 +220,7 @@ describe('Buckets in the dashboard', { skip: absenceOfChromium() }, () => {
       (route: Route) => last.resolve(route),
     ]
     await page.route('**/expiry/dry-run', (route) => replies.shift()?.(route))
-    const form = await saveRule(page, 'none/')
+    const button = await saveRule(page, 'none/')
     const question = page.getByRole('dialog').last()
     await question.getByText('Saving deletes at least 3 objects, 2.93 KiB in total').waitFor()
     await question.getByText('The drive does not respond.').waitFor()
@@ -161,9 +230,16 @@ describe('Buckets in the dashboard', { skip: absenceOfChromium() }, () => {
     assert.equal(await question.getByRole('button', { name: 'Save and delete' }).isDisabled(), true)
     assert.deepEqual(sent, [])
     await route.fulfill({ json: none })
-    await form.waitFor({ state: 'detached' })
+    await button.waitFor({ state: 'detached' })
     assert.equal(sent.length, 1)
   })
+
+  /** Resolves when the changes are saved. */
+  async function save(page: Page): Promise<void> {
+    const button = page.getByRole('button', { name: 'Save', exact: true })
+    await button.click()
+    await button.waitFor({ state: 'detached' })
+  }
 
   async function rulesOf(page: Page): Promise<readonly unknown[]> {
     const headers = { authorization: `Bearer ${await tokenOf(page)}` }
@@ -179,12 +255,11 @@ describe('A public bucket in the dashboard, with PUBLIC_LIST=false', {
   const dashboard = useDashboard({ PUBLIC_LIST: 'false' })
 
   test('is said to be readable by everyone who knows a name', async () => {
-    const page = await dashboard().openSignedIn('/')
+    const page = await dashboard().openSignedIn('/files')
     await page.getByTitle('Everyone who knows or guesses the name of a file').waitFor()
-    await page.getByRole('button', { name: 'Settings of public' }).click()
-    const dialog = page.getByRole('dialog')
-    await dialog.getByText('Everyone who knows or guesses the name of a file can').waitFor()
-    await dialog.getByText('PUBLIC_LIST=false keeps the list of names private.').waitFor()
+    await page.goto(`${dashboard().gateway.url}/-/buckets/public/settings`)
+    await page.getByText('Everyone who knows or guesses the name of a file can').waitFor()
+    await page.getByText('PUBLIC_LIST=false keeps the list of names private.').waitFor()
     assert.equal((await fetch(`${dashboard().gateway.url}/public`)).status, 403)
   })
 })
@@ -194,7 +269,7 @@ describe('Files without a bucket', { skip: absenceOfChromium() }, () => {
     ...{ ALLOWED_BUCKETS: '', PUBLIC_READ_BUCKETS: '', COMPATIBILITY: 'aws' },
   })
 
-  test('a person creates the first bucket, then another one, and opens it', async () => {
+  test('a person creates the first bucket, then another one, and is led to what to do with them', async () => {
     const page = await dashboard().openSignedIn('/files')
     await page.getByText('No buckets yet').waitFor()
     const dialog = page.getByRole('dialog', { name: 'New bucket' })
@@ -205,12 +280,24 @@ describe('Files without a bucket', { skip: absenceOfChromium() }, () => {
       await page.getByRole('button', { name: button }).click()
       await dialog.getByLabel('Name').fill(name)
       await dialog.getByLabel('Name').press('Enter')
-      await page.getByRole('link', { name }).waitFor()
+      // The bucket opens.
+      await page.waitForURL(`**/files/${name}`)
+      await page.getByText('This folder is empty').waitFor()
       await dialog.waitFor({ state: 'detached' })
+      await page.getByRole('link', { name: 'Bucketry, all buckets' }).click()
+      await page.getByRole('link', { name, exact: true }).waitFor()
     }
+    const steps = page.getByRole('list', { name: 'First steps' })
+    await steps.getByRole('link', { name: 'Open first' }).waitFor()
     assert.deepEqual(await barriers(page), [])
-    await page.getByRole('link', { name: 'second' }).click()
-    await page.getByText('This folder is empty').waitFor()
+    await steps.getByRole('link', { name: 'Show the settings' }).click()
+    await page.getByRole('heading', { name: 'Connect', level: 1 }).waitFor()
+    const { host, credentials } = dashboard().gateway
+    await signedFetch({ host, credentials }, { method: 'PUT', target: '/first/a', body: 'x' })
+    await page.getByRole('link', { name: 'Bucketry, all buckets' }).click()
+    await page.getByRole('button', { name: 'More for first' }).click()
+    await page.getByRole('menuitem', { name: 'Count again' }).click()
+    await steps.waitFor({ state: 'detached' })
     assert.deepEqual(dashboard().complaints(), [])
   })
 })

@@ -103,7 +103,7 @@ describe('Without the service, the dashboard', { skip: absenceOfChromium() }, ()
   })
 
   test('opens a page that it could not load when the service is back', async () => {
-    const page = await openSignedIn('/')
+    const page = await openSignedIn('/overview')
     await page.getByRole('heading', { name: 'Overview' }).waitFor()
     await stop()
     await page.getByRole('link', { name: 'Keys' }).click()
@@ -115,7 +115,7 @@ describe('Without the service, the dashboard', { skip: absenceOfChromium() }, ()
   })
 
   test('shows a page without the list of transfers that it could not load', async () => {
-    const page = await openSignedIn('/')
+    const page = await openSignedIn('/overview')
     await page.getByRole('heading', { name: 'Overview' }).waitFor()
     await page.route('**/transfer-dock-*.js', (route) => route.abort())
     await page.getByRole('link', { name: 'Files' }).click()

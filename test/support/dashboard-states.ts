@@ -21,10 +21,12 @@ async function showUsage({ page }: FileBrowser): Promise<void> {
 
 /** The page as it comes, and each of its dialogs, menus, notifications and errors. */
 export const dashboardStates: readonly DashboardState[] = [
-  { name: 'overview', path: '/', shown: 'counted' },
+  { name: 'overview', path: '/overview', shown: 'counted' },
+  { name: 'buckets', path: '/files', shown: 'counted' },
+  { name: 'menu of a bucket', path: '/files', reach: steps('More for public') },
   {
     name: 'pages of a phone',
-    path: '/',
+    path: '/files',
     async reach({ page }) {
       const menu = button(page, 'Pages')
       await page.getByText('counted').first().waitFor()
@@ -36,16 +38,39 @@ export const dashboardStates: readonly DashboardState[] = [
   { name: 'no activity', path: '/activity?search=none-such', shown: 'No request matches' },
   {
     name: 'traffic of a time',
-    path: '/',
+    path: '/overview',
     reach: ({ page }) => page.getByRole('slider', { name: 'Requests' }).focus(),
   },
   { name: 'connect', path: '/connect', shown: 'aws --endpoint-url' },
   { name: 'settings', path: '/settings', shown: 'ALLOWED_BUCKETS' },
-  { name: 'new bucket', path: '/', reach: steps('Create a bucket', 'Create the bucket') },
+  { name: 'new bucket', path: '/files', reach: steps('Create a bucket', 'Create the bucket') },
   {
     name: 'settings of a bucket',
-    path: '/',
-    reach: steps(`Settings of ${testBucket}`, 'Add an expiry rule'),
+    path: `/buckets/${testBucket}/settings`,
+    reach: steps('Add an expiry rule', 'Add a CORS rule'),
+  },
+  {
+    name: 'CORS rules as JSON',
+    path: `/buckets/${testBucket}/settings`,
+    async reach(files) {
+      await steps('Edit as JSON')(files)
+      await files.page.getByLabel('CORS rules as JSON').fill('{')
+      await files.page.getByText('The rules stay as before').waitFor()
+    },
+  },
+  { name: 'links of a bucket', path: `/buckets/${testBucket}/links`, shown: 'picture.png' },
+  { name: 'activity of a bucket', path: `/buckets/${testBucket}/activity`, shown: 'refused' },
+  { name: 'settings of no bucket', path: '/buckets/none/settings', shown: 'does not exist' },
+  {
+    name: 'overview without replies',
+    path: '/overview',
+    async reach({ page }) {
+      await page.route('**/-/api/{status,traffic*,buckets}', (route) =>
+        route.fulfill({ status: 500, json: { message: 'The database does not respond.' } }),
+      )
+      await page.reload()
+      await page.getByText('The state is not known').waitFor()
+    },
   },
   {
     name: 'abort of an upload',
@@ -54,10 +79,11 @@ export const dashboardStates: readonly DashboardState[] = [
   },
   {
     name: 'failed count',
-    path: '/',
-    async reach({ page }) {
+    path: '/files',
+    async reach(files) {
+      const { page } = files
       await page.route('**/count', (route) => route.fulfill({ status: 500, json: {} }))
-      await button(page, `Recount ${testBucket}`).click()
+      await steps(`More for ${testBucket}`, 'Count again')(files)
       await page.getByText('could not be counted').waitFor()
     },
   },

@@ -1,5 +1,5 @@
 import { publicBucket } from './contract-gateway.ts'
-import { button, type DashboardState, press, steps } from './state-steps.ts'
+import { button, type DashboardState, press } from './state-steps.ts'
 
 /** A bucket that keeps versions. */
 export const versionedBucket = publicBucket
@@ -42,5 +42,9 @@ export const versionStates: readonly DashboardState[] = [
       await button(page, 'Restore kept/').waitFor()
     },
   },
-  { name: 'settings of versions', path: '/', reach: steps(`Settings of ${versionedBucket}`) },
+  {
+    name: 'settings of versions',
+    path: `/buckets/${versionedBucket}/settings`,
+    shown: 'Delete former versions after',
+  },
 ]

@@ -1,17 +1,19 @@
+import { isDeepStrictEqual } from 'node:util'
 import { z } from 'zod'
 import { ApiError } from '../../platform/json-api/api-error.ts'
 import { type Route, route } from '../../platform/json-api/route.ts'
 import type { BucketOptionsChange } from '../../storage/buckets/bucket-options.ts'
-import { rulesForOrigins } from '../../storage/buckets/cors-rules.ts'
+import { type CorsRule, rulesForOrigins } from '../../storage/buckets/cors-rules.ts'
 import type { LifecycleRule } from '../../storage/buckets/lifecycle-rules.ts'
+import type { WrittenRule } from '../../storage/buckets/notification-rules.ts'
 import { DriveError } from '../../storage/drives/drive-error.ts'
+import type { CorsRuleReply, ExpiryRule, NotificationRuleReply } from './bucket-option-schemas.ts'
 import { refuse } from './bucket-routes.ts'
 import { describeBuckets } from './bucket-status.ts'
 import type { ManagementApiParts } from './management-parts.ts'
 import {
   bucketChange,
   bucketStatus,
-  type ExpiryRule,
   expiryDryRunBody,
   expiryDryRunReply,
 } from './management-schemas.ts'
@@ -41,8 +43,12 @@ function changeRoute(parts: ManagementApiParts): Route {
           'PUBLIC_READ_BUCKETS makes this bucket public: change it there and restart the gateway.'
         throw new ApiError(409, message, { field: 'isPublic' })
       }
+      refuseDocuments(parts, body)
       await changeVersioning(parts, bucket, body)
-      const change = optionsChange(isFromSettings ? { ...body, isPublic: undefined } : body)
+      const change = {
+        ...optionsChange(isFromSettings ? { ...body, isPublic: undefined } : body),
+        ...documentsChange(body, buckets.find(bucket)?.notification ?? [], parts.region),
+      }
       if (Object.keys(change).length > 0) await bucketOptions.change(bucket, change)
       // The bucket may have been removed in the meantime.
       const configuration = buckets.find(bucket)
@@ -54,10 +60,49 @@ function changeRoute(parts: ManagementApiParts): Route {
   })
 }
 
+type Change = z.output<typeof bucketChange>
+
+/** What would have no effect is not stored. */
+function refuseDocuments(
+  { keepsDocuments }: ManagementApiParts,
+  { tags, notifications }: Change,
+): void {
+  if (keepsDocuments || (tags ?? notifications) === undefined) return
+  const field = tags === undefined ? 'notifications' : 'tags'
+  throw new ApiError(409, 'Buckets have tags and rules of events only with COMPATIBILITY=aws.', {
+    field,
+  })
+}
+
+/** @param before the rules of the bucket: one that does not change stays as its client wrote it. */
+function documentsChange(
+  { tags, notifications }: Change,
+  before: readonly WrittenRule[],
+  region: string,
+): BucketOptionsChange {
+  const written = (rule: NotificationRuleReply): WrittenRule => {
+    const same = before.find(({ kind: _, arn: _arn, filters: _filters, ...other }) =>
+      isDeepStrictEqual(other, rule),
+    )
+    const filters = [
+      { name: 'Prefix', value: rule.prefix },
+      { name: 'Suffix', value: rule.suffix },
+    ].filter(({ value }) => value !== '')
+    const arn = `arn:aws:sqs:${region}:000000000000:${rule.target}`
+    return same ?? { ...rule, kind: 'Queue', arn, filters }
+  }
+  return {
+    ...(tags !== undefined && { tags: Object.keys(tags).length === 0 ? null : tags }),
+    ...(notifications !== undefined && {
+      notification: notifications.length === 0 ? null : notifications.map(written),
+    }),
+  }
+}
+
 async function changeVersioning(
   { versioning }: ManagementApiParts,
   bucket: string,
-  { versioning: wanted }: z.output<typeof bucketChange>,
+  { versioning: wanted }: Change,
 ): Promise<void> {
   if (wanted === undefined) return
   await versioning.change(bucket, wanted === 'enabled' ? 'Enabled' : 'Suspended').catch(refuse)
@@ -91,12 +136,7 @@ function expiryDryRunRoute({ buckets, placeOf, dryRunExpiry }: ManagementApiPart
   })
 }
 
-function optionsChange({
-  isPublic,
-  allowedOrigins,
-  expiry,
-  quotaBytes,
-}: z.output<typeof bucketChange>) {
+function optionsChange({ isPublic, allowedOrigins, cors, expiry, quotaBytes }: Change) {
   const change: BucketOptionsChange = {
     // A policy is another way to make the bucket public, so a change here replaces it. Opening the bucket also lifts
     // its public access block.
@@ -105,12 +145,21 @@ function optionsChange({
     ...(allowedOrigins !== undefined && {
       cors: allowedOrigins === null ? null : rulesForOrigins(allowedOrigins),
     }),
+    ...(cors !== undefined && { cors: cors?.map(corsRuleOf) ?? null }),
     ...(expiry !== undefined && {
       lifecycle: expiry.length === 0 ? null : expiry.map(lifecycleRuleOf),
     }),
     ...(quotaBytes !== undefined && { quotaBytes }),
   }
   return change
+}
+
+function corsRuleOf({ id, maxAgeSeconds, ...rule }: CorsRuleReply): CorsRule {
+  return {
+    ...rule,
+    ...(id !== undefined && { id }),
+    ...(maxAgeSeconds !== undefined && { maxAgeSeconds }),
+  }
 }
 
 function lifecycleRuleOf(rule: ExpiryRule): LifecycleRule {

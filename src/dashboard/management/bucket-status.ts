@@ -1,27 +1,35 @@
 import { versioningOf } from '../../storage/buckets/bucket-options.ts'
 import type { PolicyAction } from '../../storage/buckets/bucket-policy.ts'
 import type { BucketConfiguration } from '../../storage/buckets/buckets.ts'
-import { originsOf } from '../../storage/buckets/cors-rules.ts'
+import { type CorsRule, originsOf } from '../../storage/buckets/cors-rules.ts'
 import type { LifecycleRule } from '../../storage/buckets/lifecycle-rules.ts'
 import { isEnabled } from '../../storage/drives/versions.ts'
 import type { BucketCount } from '../../storage/jobs/bucket-counts.ts'
 import type { ExpiryRun } from '../../storage/jobs/expiry/expiry.ts'
+import type { ExpiryRule } from './bucket-option-schemas.ts'
 import type { ManagementApiParts } from './management-parts.ts'
-import type { BucketStatus, ExpiryRule, ExpiryRunStatus } from './management-schemas.ts'
+import type { BucketStatus, ExpiryRunStatus } from './management-schemas.ts'
 import { timeOf, timeOrNull } from './route-checks.ts'
 
 const unknownCount: BucketCount = { figures: undefined, isCounting: false, problem: undefined }
 
 type Parts = Pick<
   ManagementApiParts,
-  'counter' | 'bucketCreatedAtMs' | 'expiryRuns' | 'publicReadBuckets' | 'placeOf' | 'versioning'
+  | 'counter'
+  | 'bucketCreatedAtMs'
+  | 'expiryRuns'
+  | 'publicReadBuckets'
+  | 'placeOf'
+  | 'versioning'
+  | 'keepsDocuments'
 >
 
 /** @throws DatabaseError */
 export async function describeBuckets(
-  { counter, bucketCreatedAtMs, expiryRuns, publicReadBuckets, placeOf, versioning }: Parts,
+  parts: Parts,
   buckets: readonly BucketConfiguration[],
 ): Promise<BucketStatus[]> {
+  const { counter, bucketCreatedAtMs, expiryRuns, publicReadBuckets, placeOf, versioning } = parts
   const names = buckets.map(({ name }) => name)
   const [counts, createdAt, runs] = await Promise.all([
     counter.read(names),
@@ -43,6 +51,7 @@ export async function describeBuckets(
     versionsRefusal: versioning.refusal(bucket.name) ?? null,
     hasObjectLock: bucket.objectLock !== undefined,
     ...optionsOf(bucket),
+    ...(parts.keepsDocuments ? documentsOf(bucket) : { tags: null, notifications: null }),
     lastExpiry: runStatus(runOf.get(bucket.name)),
   }))
 }
@@ -94,11 +103,38 @@ function optionsOf({
   cors,
   lifecycle = [],
   quotaBytes,
-}: BucketConfiguration): Pick<BucketStatus, 'allowedOrigins' | 'expiry' | 'quotaBytes'> {
+}: BucketConfiguration): Pick<BucketStatus, 'allowedOrigins' | 'cors' | 'expiry' | 'quotaBytes'> {
   return {
     allowedOrigins: cors === undefined ? null : originsOf(cors),
+    cors: cors === undefined ? null : cors.map(corsRuleOf),
     expiry: lifecycle.map(expiryRuleOf),
     quotaBytes: quotaBytes ?? null,
+  }
+}
+
+/** The lists are copied, because the reply type has mutable ones. */
+function corsRuleOf({
+  allowedOrigins,
+  allowedMethods,
+  allowedHeaders,
+  exposeHeaders,
+  ...others
+}: CorsRule) {
+  return {
+    ...others,
+    allowedOrigins: [...allowedOrigins],
+    allowedMethods: [...allowedMethods],
+    allowedHeaders: [...allowedHeaders],
+    exposeHeaders: [...exposeHeaders],
+  }
+}
+
+function documentsOf({ tags = {}, notification = [] }: BucketConfiguration) {
+  return {
+    tags,
+    notifications: notification.map(({ id, target, events, prefix, suffix }) => {
+      return { id, target, events: [...events], prefix, suffix }
+    }),
   }
 }
 

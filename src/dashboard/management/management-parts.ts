@@ -34,6 +34,8 @@ export interface ManagementApiParts {
   }
   /** BUCKET_CREATION. */
   readonly bucketCreation: 'off' | 'existing' | 'on'
+  /** Whether buckets have tags and rules of events: COMPATIBILITY=aws. */
+  readonly keepsDocuments: boolean
   /** PUBLIC_READ_BUCKETS. */
   readonly publicReadBuckets: readonly string[]
   /** The last expiry run of each bucket that has had one. */

@@ -1,4 +1,12 @@
 import { z } from 'zod'
+import {
+  corsRules,
+  expiryRule,
+  expiryRules,
+  notificationRules,
+  origin,
+  tags,
+} from './bucket-option-schemas.ts'
 
 /**
  * Requests and responses of the management API under `/-/api`. The web app imports these types, so
@@ -59,113 +67,40 @@ const formerVersions = z
   .object({ count, bytes: count })
   .meta({ description: 'Former versions of objects, whose bytes count towards the quota.' })
 
-const maxDays = 0x7fffffff
-/** As in PutBucketLifecycleConfiguration. */
-const maxNewerVersions = 100
-
-const expiryRule = z
+export const bucketChange = z
   .strictObject({
-    id: z.string().min(1).max(255),
-    prefix: z.string().meta({ description: 'Only keys that begin with it; empty: all keys.' }),
-    days: z.int().min(1).max(maxDays).nullable().meta({
-      description: 'Objects are removed this many days after their last change.',
-    }),
-    date: z.iso.date().nullable().default(null).meta({
-      description: 'Objects are removed on this date at midnight UTC. An alternative to `days`.',
-    }),
-    abortUploadsDays: z.int().min(1).max(maxDays).nullable().meta({
-      description: 'Open uploads are aborted this many days after they began.',
-    }),
-    noncurrentDays: z.int().min(1).max(maxDays).optional().meta({
+    isPublic: z.boolean().optional().meta({
       description:
-        'Former versions are removed permanently this many days after they were replaced.',
+        'Whether anyone may read it without a signature, and list it unless PUBLIC_LIST is false.',
     }),
-    newerNoncurrentVersions: z.int().min(1).max(maxNewerVersions).optional().meta({
+    allowedOrigins: z.array(origin).min(1).max(100).nullable().optional().meta({
+      description: 'Pages of these origins may use the bucket; null: CORS_ALLOWED_ORIGINS applies.',
+    }),
+    cors: corsRules.nullable().optional().meta({
       description:
-        'Only with `noncurrentDays`: this many of the newest former versions of an object stay.',
+        'Replaces all CORS rules; null: CORS_ALLOWED_ORIGINS applies. An alternative to `allowedOrigins`.',
     }),
-    expiresMarkers: z.boolean().optional().meta({
-      description: 'Whether delete markers are removed when no other version is left.',
+    tags: tags.optional().meta({ description: 'Replaces all tags. Only with COMPATIBILITY=aws.' }),
+    notifications: notificationRules.optional().meta({
+      description: 'Replaces all rules of event notifications. Only with COMPATIBILITY=aws.',
     }),
-    tags: z.record(z.string().min(1).max(128), z.string().max(256)).optional().meta({
-      description: 'Only objects that have all these tags.',
-    }),
-    largerThan: z.int().min(0).optional().meta({
-      description: 'Only objects larger than this, in bytes.',
-    }),
-    smallerThan: z.int().min(0).optional().meta({
-      description: 'Only objects smaller than this, in bytes.',
-    }),
-    isEnabled: z.boolean(),
-  })
-  .refine(
-    ({ tags, largerThan, smallerThan, abortUploadsDays }) =>
-      (tags ?? largerThan ?? smallerThan) === undefined || abortUploadsDays === null,
-    { path: ['abortUploadsDays'], message: 'Expected no tags or sizes with it.' },
-  )
-  .refine(({ prefix }) => Buffer.byteLength(prefix) <= 1_024, {
-    ...{ path: ['prefix'], message: 'Expected at most 1,024 bytes.' },
-  })
-  .refine(({ days, date }) => days === null || date === null, {
-    ...{ path: ['date'], message: 'Expected either days or date.' },
-  })
-  .refine(({ noncurrentDays, newerNoncurrentVersions: newer }) => !newer || noncurrentDays, {
-    ...{ path: ['newerNoncurrentVersions'], message: 'Expected noncurrentDays with it.' },
-  })
-  .refine(
-    ({ expiresMarkers, days, date, tags }) =>
-      expiresMarkers === undefined || (days ?? date ?? tags ?? null) === null,
-    { path: ['expiresMarkers'], message: 'Expected no days, date or tags with it.' },
-  )
-  .refine(
-    ({ days, date, abortUploadsDays, noncurrentDays, expiresMarkers }) =>
-      (days ?? date ?? abortUploadsDays ?? noncurrentDays ?? expiresMarkers ?? null) !== null,
-    {
-      path: ['days'],
-      message: 'Expected days, date, abortUploadsDays, noncurrentDays or expiresMarkers.',
-    },
-  )
-export type ExpiryRule = z.infer<typeof expiryRule>
-
-const origin = z
-  .string()
-  .max(2_048)
-  .regex(/^(?:\*|null|[a-z][a-z0-9+.-]*:\/\/[^\s/?#,]+)$/i, {
-    error: 'Expected an origin such as https://app.example, without a path, or *.',
-  })
-  .refine((text) => text.indexOf('*') === text.lastIndexOf('*'), {
-    error: 'Expected at most one *.',
-  })
-
-const expiryRules = z
-  .array(expiryRule)
-  .max(1_000)
-  .refine((rules) => new Set(rules.map(({ id }) => id)).size === rules.length, {
-    error: 'Expected a different id in every rule.',
-  })
-
-export const bucketChange = z.strictObject({
-  isPublic: z.boolean().optional().meta({
-    description:
-      'Whether anyone may read it without a signature, and list it unless PUBLIC_LIST is false.',
-  }),
-  allowedOrigins: z.array(origin).min(1).max(100).nullable().optional().meta({
-    description: 'Pages of these origins may use the bucket; null: CORS_ALLOWED_ORIGINS applies.',
-  }),
-  expiry: expiryRules.optional().meta({ description: 'Replaces all rules.' }),
-  versioning: z.enum(['enabled', 'suspended']).optional().meta({
-    description:
-      'Whether objects that are replaced or deleted stay as former versions. Suspended: versions that exist stay.',
-  }),
-  quotaBytes: count
-    .nullable()
-    .optional()
-    .meta({
+    expiry: expiryRules.optional().meta({ description: 'Replaces all rules.' }),
+    versioning: z.enum(['enabled', 'suspended']).optional().meta({
       description:
-        'The maximum size of the bucket, including uploads in progress; null: no limit. It is compared with the ' +
-        'last count plus everything written since. Before the first count, only new writes count.',
+        'Whether objects that are replaced or deleted stay as former versions. Suspended: versions that exist stay.',
     }),
-})
+    quotaBytes: count
+      .nullable()
+      .optional()
+      .meta({
+        description:
+          'The maximum size of the bucket, including uploads in progress; null: no limit. It is compared with the ' +
+          'last count plus everything written since. Before the first count, only new writes count.',
+      }),
+  })
+  .refine(({ cors, allowedOrigins }) => cors === undefined || allowedOrigins === undefined, {
+    ...{ path: ['allowedOrigins'], message: 'Expected either cors or allowedOrigins.' },
+  })
 export type BucketChange = z.input<typeof bucketChange>
 
 export const expiryDryRunBody = z.strictObject({
@@ -247,6 +182,11 @@ export const bucketStatus = z.object({
     .array(z.string())
     .nullable()
     .meta({ description: 'From its own CORS rules; null: CORS_ALLOWED_ORIGINS applies.' }),
+  cors: corsRules.nullable().meta({ description: 'Its own CORS rules; null: it has none.' }),
+  tags: tags.nullable().meta({ description: 'null: without COMPATIBILITY=aws.' }),
+  notifications: notificationRules.nullable().meta({
+    description: 'Its rules of event notifications; null: without COMPATIBILITY=aws.',
+  }),
   expiry: z.array(expiryRule).meta({ description: 'Its expiry rules.' }),
   quotaBytes: count.nullable().meta({ description: 'null: no limit.' }),
   versioning: z.enum(['off', 'enabled', 'suspended']).meta({

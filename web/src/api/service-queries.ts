@@ -85,11 +85,11 @@ export function useTraffic(range: TrafficRange) {
   })
 }
 
-export function useUploads() {
+export function useUploads(bucket?: string) {
   return useInfiniteQuery({
-    queryKey: ['uploads'],
+    queryKey: ['uploads', bucket],
     queryFn: ({ pageParam, signal }) =>
-      request<UploadsReply>('/-/api/uploads', { query: { after: pageParam }, signal }),
+      request<UploadsReply>('/-/api/uploads', { query: { bucket, after: pageParam }, signal }),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: ({ next }) => next,
     refetchInterval: calmMs,

@@ -4,11 +4,11 @@ import { Link, useLocation, useRoute } from 'wouter'
 import { IconButton } from '../ui/icon-button.tsx'
 import iconUrl from './icon.svg'
 import classes from './navigation.module.css'
-import { type Page, pageGroups } from './pages.ts'
+import { bucketPattern, type Page, pageGroups } from './pages.ts'
 
 export function Brand() {
   return (
-    <Link href="/" className={classes.brand ?? ''} aria-label="Bucketry, overview">
+    <Link href="/files" className={classes.brand ?? ''} aria-label="Bucketry, all buckets">
       <img src={iconUrl} alt="" width={26} height={26} />
       <span>Bucketry</span>
     </Link>
@@ -75,7 +75,9 @@ function PageLinks() {
 }
 
 function PageLink({ page: { href, pattern, label, Icon } }: { readonly page: Page }) {
-  const [isHere] = useRoute(pattern)
+  const [isOnPage] = useRoute(pattern)
+  const [isInBucket] = useRoute(bucketPattern)
+  const isHere = isOnPage || (isInBucket && href === '/files')
   return (
     <Link
       href={href}

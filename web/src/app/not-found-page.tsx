@@ -8,8 +8,8 @@ export function NotFoundPage() {
         Page not found
       </Title>
       <Text>The address may be mistyped or from an older version.</Text>
-      <Button component={Link} href="/">
-        Go to the overview
+      <Button component={Link} href="/files">
+        Go to Files
       </Button>
     </Stack>
   )

@@ -24,13 +24,13 @@ export interface Page {
 /** The pages for daily use, and those for setup. */
 export const pageGroups: readonly (readonly Page[])[] = [
   [
-    page('/', 'Overview', IconLayoutDashboard, async () => {
-      const { OverviewPage } = await import('../overview/overview-page.tsx')
-      return { default: OverviewPage }
-    }),
     page('/files', 'Files', IconFolder, async () => {
       const { FilesPage } = await import('../files/files-page.tsx')
       return { default: FilesPage }
+    }),
+    page('/overview', 'Overview', IconLayoutDashboard, async () => {
+      const { OverviewPage } = await import('../overview/overview-page.tsx')
+      return { default: OverviewPage }
     }),
     page('/shares', 'Links', IconLink, async () => {
       const { SharesPage } = await import('../shares/shares-page.tsx')
@@ -72,6 +72,12 @@ function page(
   Icon: Page['Icon'],
   load: () => Promise<{ readonly default: ComponentType }>,
 ): Page {
-  const pattern = href === '/' ? href : `${href}/*?`
-  return { href, pattern, label, Icon, Content: lazy(load) }
+  return { href, pattern: `${href}/*?`, label, Icon, Content: lazy(load) }
 }
+
+/** The tabs of a bucket beside its files. In the navigation they belong to Files. */
+export const BucketPage = lazy(async () => {
+  const { BucketPage } = await import('../buckets/bucket-page.tsx')
+  return { default: BucketPage }
+})
+export const bucketPattern = '/buckets/:bucket/:tab'

@@ -1,9 +1,10 @@
 import { Suspense } from 'react'
 import { Redirect, Route, Switch, useLocation } from 'wouter'
+import { lastFolder } from '../files/last-folder.ts'
 import { Loading } from '../ui/loading.tsx'
 import { NotFoundPage } from './not-found-page.tsx'
 import { PageBoundary } from './page-boundary.tsx'
-import { pageGroups } from './pages.ts'
+import { BucketPage, bucketPattern, pageGroups } from './pages.ts'
 
 export function Routes() {
   const [path] = useLocation()
@@ -14,9 +15,12 @@ export function Routes() {
           {pageGroups.flat().map(({ pattern, Content }) => (
             <Route key={pattern} path={pattern} component={Content} />
           ))}
-          <Route path="/sign-in">
-            <Redirect to="/" replace />
-          </Route>
+          <Route path={bucketPattern} component={BucketPage} />
+          {['/', '/sign-in'].map((path) => (
+            <Route key={path} path={path}>
+              <Redirect to={lastFolder()} replace />
+            </Route>
+          ))}
           <Route component={NotFoundPage} />
         </Switch>
       </Suspense>

@@ -5,3 +5,16 @@ export function bucketNameProblem(name: string): string | undefined {
   if (/^[^a-z0-9]|[^a-z0-9]$/.test(name)) return 'Begin and end with a letter or digit.'
   return undefined
 }
+
+/** A valid name like a text: "my-photos" for "My Photos". Undefined if nothing valid is left of it. */
+export function validBucketName(text: string): string | undefined {
+  // NFKD separates an accent from its letter.
+  const plain = text.normalize('NFKD').replaceAll(/\p{M}/gu, '').replaceAll('ß', 'ss')
+  const name = plain
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9.]+/g, '-')
+    .replaceAll(/\.{2,}|-?\.-?/g, '.')
+    .slice(0, 63)
+    .replaceAll(/^[.-]+|[.-]+$/g, '')
+  return bucketNameProblem(name) === undefined ? name : undefined
+}

@@ -1,12 +1,20 @@
+import { Text } from '@mantine/core'
 import { useState } from 'react'
+import { useLocation } from 'wouter'
 import { FormDialog, NameInput } from '../ui/form-dialog.tsx'
-import { bucketNameProblem } from './bucket-name.ts'
+import { bucketNameProblem, validBucketName } from './bucket-name.ts'
 import { useBucketAction } from './use-bucket-action.ts'
 
+/** Creates a bucket and opens it. A name that is not valid is replaced by a valid one like it, which is shown. */
 export function CreateBucketDialog({ onClose }: { readonly onClose: () => void }) {
-  const [name, setName] = useState('')
+  const [text, setText] = useState('')
   const [problem, setProblem] = useState<string>()
-  const { mutate, isPending, error } = useBucketAction(onClose)
+  const [, navigate] = useLocation()
+  const name = validBucketName(text) ?? text
+  const { mutate, isPending, error } = useBucketAction(() => {
+    onClose()
+    navigate(`/files/${name}`)
+  })
   const submit = () => {
     const wrong = bucketNameProblem(name)
     setProblem(wrong)
@@ -22,14 +30,19 @@ export function CreateBucketDialog({ onClose }: { readonly onClose: () => void }
     >
       <NameInput
         label="Name"
-        description="A folder of this name is created on the drive. The name cannot be changed later."
-        value={name}
+        description="It becomes a folder on the drive, and cannot be changed later."
+        value={text}
         error={problem ?? error?.message}
         onChange={(event) => {
-          setName(event.currentTarget.value)
+          setText(event.currentTarget.value)
           setProblem(undefined)
         }}
       />
+      {name !== text && (
+        <Text size="sm" role="status">
+          The bucket will be named <b>{name}</b>.
+        </Text>
+      )}
     </FormDialog>
   )
 }

@@ -1,24 +1,50 @@
 import { Stack } from '@mantine/core'
+import { IconPlus } from '@tabler/icons-react'
+import { useBuckets } from '../api/service-queries.ts'
+import { CreateBucketButton } from '../buckets/create-bucket-button.tsx'
+import { BucketsTable } from '../buckets/table/buckets-table.tsx'
+import { useCreationObstacle } from '../buckets/use-creation-obstacle.ts'
+import { Loaded } from '../ui/loaded.tsx'
 import { PageHeading } from '../ui/page-heading.tsx'
-import { BucketsSection } from './buckets/buckets-section.tsx'
+import { Section } from '../ui/section.tsx'
 import { DriveSection } from './drive/drive-section.tsx'
 import { HealthSection } from './health/health-section.tsx'
 import classes from './overview-page.module.css'
 import { TrafficSection } from './traffic/traffic-section.tsx'
 
-/** The health, traffic and contents of the service. */
+/** What needs attention, then the contents and the traffic of the service. */
 export function OverviewPage() {
   return (
     <>
       <PageHeading title="Overview" />
       <Stack gap={16}>
         <HealthSection />
-        <TrafficSection />
         <div className={classes.columns}>
           <BucketsSection />
           <DriveSection />
         </div>
+        <TrafficSection />
       </Stack>
     </>
+  )
+}
+
+function BucketsSection() {
+  const isPossible = useCreationObstacle() === undefined
+  return (
+    <Section
+      title="Buckets"
+      actions={
+        isPossible && (
+          <CreateBucketButton size="xs" variant="default" leftSection={<IconPlus size={16} />}>
+            Create a bucket
+          </CreateBucketButton>
+        )
+      }
+    >
+      <Loaded query={useBuckets()} failure="The buckets could not be loaded">
+        {({ buckets }) => <BucketsTable buckets={buckets} />}
+      </Loaded>
+    </Section>
   )
 }

@@ -90,10 +90,12 @@ function Area(props: AreaProps) {
         <div
           className={classes.tooltip}
           aria-hidden
-          style={{
-            left: `${((slot + 0.5) / count) * 100}%`,
-            translate: `${-((slot + 0.5) / count) * 100}%`,
-          }}
+          // On the side with more room, so that it covers neither the legend nor what it is about.
+          style={
+            slot < count / 2
+              ? { left: `${((slot + 1) / count) * 100}%` }
+              : { right: `${((count - slot) / count) * 100}%` }
+          }
         >
           <b>{formatTime(times[slot] ?? 0)}</b>
           {series.map((each, index) => (

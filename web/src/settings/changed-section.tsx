@@ -15,7 +15,7 @@ export function ChangedSection() {
   return (
     <Section title="Changed in the dashboard">
       <dl className={classes.list}>
-        <Changed href="/" name="Buckets" text={buckets && changedBuckets(buckets)} />
+        <Changed href="/files" name="Buckets" text={buckets && changedBuckets(buckets)} />
         <Changed href="/keys" name="Access keys" text={keys && amountOrNone(keys.length, 'key')} />
         <Changed
           href="/models/connections"

@@ -23,13 +23,14 @@ export function SharesPage() {
         do, and ends when you revoke it.
       </Text>
       <Loaded query={useShares()} failure="The links could not be loaded">
-        {({ shares }) => <Shares shares={shares} />}
+        {({ shares }) => <ShareSections shares={shares} />}
       </Loaded>
     </>
   )
 }
 
-function Shares({ shares }: { readonly shares: readonly ShareReply[] }) {
+/** Links that work, then those that have ended. */
+export function ShareSections({ shares }: { readonly shares: readonly ShareReply[] }) {
   const active = shares.filter(({ end }) => end === null)
   const ended = shares.filter(({ end }) => end !== null)
   return (

@@ -22,6 +22,8 @@ import type { Mount } from '../../../storage/drives/route/mount.ts'
 import { trashBucketOf } from '../../../storage/drives/trash-bucket.ts'
 import { refusalOfVersions } from '../../../storage/drives/unversioned.ts'
 import { dryRunExpiry } from '../../../storage/jobs/expiry/expired-objects.ts'
+import { compatibilityOf } from '../../../storage/s3/compatibility.ts'
+import { keepsDocuments } from '../../../storage/s3/configuration/public-access.ts'
 import type { OpenUpload, UploadPosition, Uploads } from '../../../storage/s3/multipart/uploads.ts'
 import { presign } from '../../../storage/s3/sigv4/presign.ts'
 import { search } from '../../../storage/search/search.ts'
@@ -79,6 +81,7 @@ export function openManagement(wiring: ManagementWiring): Omit<ManagementApiPart
       change: (bucket, status) => wiring.versioning.change(bucket, status, drive),
     },
     bucketCreation: settings.bucketCreation,
+    keepsDocuments: keepsDocuments(compatibilityOf[settings.compatibility]),
     publicReadBuckets: settings.publicReadBuckets,
     expiryRuns: () => jobs.expiryRuns(),
     dryRunExpiry: (query) =>

@@ -4,6 +4,7 @@ import { BucketError } from '../../../../src/storage/buckets/bucket-changes.ts'
 import { BucketOptionsTable } from '../../../../src/storage/buckets/bucket-option-table.ts'
 import type { BucketConfiguration, Buckets } from '../../../../src/storage/buckets/buckets.ts'
 import { matchCorsRule } from '../../../../src/storage/buckets/cors-rules.ts'
+import type { WrittenRule } from '../../../../src/storage/buckets/notification-rules.ts'
 import {
   BucketsWithOptions,
   StoredBucketOptions,
@@ -13,13 +14,14 @@ import { jsonSender } from '../../../support/json-sender.ts'
 import { servedBuckets } from '../../../support/served-buckets.ts'
 import { keysOf, openManagement, openTestDatabase, put, session } from './management-fixture.ts'
 
-async function open(t: TestContext) {
+async function open(t: TestContext, keepsDocuments = false) {
   const database = await openTestDatabase(t)
-  const options = new StoredBucketOptions({ table: new BucketOptionsTable(database) })
+  const table = new BucketOptionsTable(database)
+  const options = new StoredBucketOptions({ table, hasDocuments: keepsDocuments })
   const buckets = new BucketsWithOptions(servedBuckets(['files', 'public']), options)
-  const management = await openManagement(t, { buckets, bucketOptions: options })
+  const management = await openManagement(t, { buckets, bucketOptions: options, keepsDocuments })
   const change = (body: object) => management.send('PATCH', '/buckets/files', body)
-  return { ...management, buckets, change }
+  return { ...management, buckets, options, change }
 }
 
 const rule = {
@@ -60,6 +62,61 @@ test('a rule keeps its tags and sizes when all rules are written again', async (
     [{ a: '1' }, 0, 9, 'and'],
   )
   assert.equal((await change({ expiry: [{ ...some, abortUploadsDays: 1 }] })).status, 400)
+})
+
+test('CORS rules are set with all their fields', async (t) => {
+  const { change, buckets } = await open(t)
+  const cors = [
+    {
+      ...{ id: 'app', allowedOrigins: ['https://*.example'], allowedMethods: ['GET', 'PUT'] },
+      ...{ allowedHeaders: ['x-amz-*'], exposeHeaders: ['ETag'], maxAgeSeconds: 60 },
+    },
+  ]
+  const { status, body } = await change({ cors })
+  assert.deepEqual([status, body.cors, body.allowedOrigins], [200, cors, ['https://*.example']])
+  assert.deepEqual(buckets.find('files')?.cors, cors)
+  const [rule] = cors
+  for (const [changes, field] of [
+    [{ allowedMethods: ['PATCH'] }, 'cors[0].allowedMethods[0]'],
+    [{ allowedMethods: [] }, 'cors[0].allowedMethods'],
+    [{ allowedOrigins: ['*.*'] }, 'cors[0].allowedOrigins[0]'],
+    [{ exposeHeaders: ['*'] }, 'cors[0].exposeHeaders[0]'],
+    [{ maxAgeSeconds: -1 }, 'cors[0].maxAgeSeconds'],
+  ] as const) {
+    const refused = await change({ cors: [{ ...rule, ...changes }] })
+    assert.deepEqual([refused.status, refused.body.field], [400, field])
+  }
+  assert.equal((await change({ cors: null })).body.cors, null)
+  assert.equal(buckets.find('files')?.cors, undefined)
+})
+
+test('tags and rules of events are set, and a rule that stays is kept as its client wrote it', async (t) => {
+  const { change, buckets, options } = await open(t, true)
+  const written: WrittenRule = {
+    ...{ id: 'one', target: 'webhook', events: ['s3:ObjectCreated:*'], prefix: 'a', suffix: '' },
+    ...{ kind: 'Topic', arn: 'arn:aws:sns:::webhook', filters: [{ name: 'prefix', value: 'a' }] },
+  }
+  await options.change('files', { notification: [written] })
+  const { kind: _, arn: _arn, filters: _filters, ...one } = written
+  const two = { ...one, id: 'two', target: 'redis', prefix: '', suffix: '.jpg' }
+  const { body } = await change({ tags: { project: 'site' }, notifications: [one, two] })
+  assert.deepEqual([body.tags, body.notifications], [{ project: 'site' }, [one, two]])
+  const { tags, notification = [] } = buckets.find('files') ?? assert.fail()
+  assert.deepEqual([tags, notification[0]], [{ project: 'site' }, written])
+  assert.deepEqual(notification[1], {
+    ...{ ...two, kind: 'Queue', arn: 'arn:aws:sqs:us-east-1:000000000000:redis' },
+    filters: [{ name: 'Suffix', value: '.jpg' }],
+  })
+  for (const notifications of [
+    [one, one],
+    [one, { ...one, id: 'same', prefix: 'ab' }],
+    [{ ...one, events: ['s3:ObjectCreated:Never'] }],
+  ]) {
+    assert.equal((await change({ notifications })).status, 400)
+  }
+  const none = await change({ tags: {}, notifications: [] })
+  assert.deepEqual([none.body.tags, none.body.notifications], [{}, []])
+  assert.deepEqual(buckets.find('files'), { name: 'files', isPublic: false })
 })
 
 test('a field that is absent stays, and null and an empty list remove', async (t) => {

@@ -164,6 +164,12 @@ const rows: readonly Row[] = [
       'allowedOrigins[1]',
     ],
   ),
+  ['PATCH', '/buckets/files', { cors: [] }, 'cors'],
+  ['PATCH', '/buckets/files', { cors: null, allowedOrigins: ['*'] }, 'allowedOrigins'],
+  ['PATCH', '/buckets/files', { tags: { 'aws:a': '1' } }, 'tags'],
+  ['PATCH', '/buckets/files', { tags: { a: '<' } }, 'tags.a'],
+  ['PATCH', '/buckets/files', { tags: { a: '1' } }, 'tags', 409],
+  ['PATCH', '/buckets/files', { notifications: [] }, 'notifications', 409],
   ['PATCH', '/buckets/files', { quotaBytes: -1 }, 'quotaBytes'],
   ['PATCH', '/buckets/files', { quotaBytes: 1.5 }, 'quotaBytes'],
   ['PATCH', '/buckets/files', { quotaBytes: '5' }, 'quotaBytes'],
@@ -300,7 +306,7 @@ test('GET /buckets returns every bucket immediately, and its figures once counte
   }
   const unset = {
     openByPolicy: [],
-    allowedOrigins: null,
+    ...{ allowedOrigins: null, cors: null, tags: null, notifications: null },
     expiry: [],
     quotaBytes: null,
     lastExpiry: null,

@@ -123,6 +123,7 @@ export async function openManagement(
     bucketOptions: { change: async () => undefined },
     bucketMaker: { create: async () => undefined, remove: async () => undefined },
     bucketCreation: 'off' as const,
+    keepsDocuments: false,
     versioning: { refusal: () => undefined, change: async () => undefined },
     publicReadBuckets: ['public'],
     expiryRuns: async () => [],

@@ -40,12 +40,27 @@ test('Health says what does not work, and what to look at', () => {
     ...{ name: 'default', isReadOnly: false, kind: 'file', deletes: 'permanent' as const },
     ...{ problem: null, freeBytes: 50, totalBytes: 100, ...changes },
   })
-  const good = healthOf({ drives: [drive()] }, { failed: 0 })
+  const quiet = { failed: 0 }
+  const good = healthOf({ drives: [drive()] }, quiet, [])
   assert.deepEqual([good.level, good.reasons], ['good', []])
-  const failed = healthOf({ drives: [drive()] }, { failed: 1 })
-  assert.deepEqual([failed.level, failed.reasons], ['watch', ['1 failed request in the last hour']])
+  const failed = healthOf({ drives: [drive()] }, { failed: 1 }, [])
+  const texts = ({ reasons }: typeof failed) => reasons.map(({ text }) => text)
+  assert.deepEqual([failed.level, texts(failed)], ['watch', ['1 failed request in the last hour']])
+  const run = { objects: 0, uploads: 0, versions: 0, locked: 0, failures: 1, isDone: false }
+  const bucket = {
+    ...{ name: 'a', bytes: 80, formerVersions: { count: 1, bytes: 10 }, quotaBytes: 100 },
+    lastExpiry: { ...run, beganAt: '2026-01-01T00:00:00Z', problem: 'gone' },
+  }
+  const watched = healthOf({ drives: [drive({ freeBytes: 14 })] }, quiet, [bucket])
+  assert.deepEqual(texts(watched), [
+    'drive 86 % full',
+    'quota of a 90 % used',
+    'lifecycle rules of a: gone',
+  ])
   const drives = [drive({ freeBytes: 1 }), drive({ name: 'nas', problem: 'gone' })]
-  const bad = healthOf({ drives }, undefined)
-  const reasons = ['The drive nas is not available', 'The drive default is getting full']
-  assert.deepEqual([bad.level, bad.reasons], ['bad', reasons])
+  const bad = healthOf({ drives }, quiet, [])
+  assert.deepEqual(
+    [bad.level, texts(bad)],
+    ['bad', ['drive nas not available: gone', 'drive default 99 % full']],
+  )
 })

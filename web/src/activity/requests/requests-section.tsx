@@ -48,8 +48,12 @@ function useFilter() {
   return { get, set, clear: () => navigate(path, { replace: true }), isSet: params.size > 0 }
 }
 
-/** The latest requests that changed something or failed. */
-export function RequestsSection() {
+/**
+ * The latest requests that changed something or failed.
+ *
+ * @param bucket only requests to this bucket, without a choice of another
+ */
+export function RequestsSection({ bucket }: { readonly bucket?: string }) {
   const filter = useFilter()
   const { get, set } = filter
   const what = get('what') || 'all'
@@ -64,7 +68,7 @@ export function RequestsSection() {
           data={whats}
         />
         <SearchField initial={get('search')} onSearch={(text) => set('search', text)} />
-        <BucketSelect filter={filter} />
+        {bucket === undefined && <BucketSelect filter={filter} />}
         <NativeSelect
           aria-label="Status"
           size="xs"
@@ -80,7 +84,7 @@ export function RequestsSection() {
           data={spans}
         />
       </div>
-      <Requests filter={filter} />
+      <Requests filter={filter} bucket={bucket} />
     </Section>
   )
 }
@@ -128,7 +132,12 @@ function BucketSelect({ filter: { get, set } }: { readonly filter: Filter }) {
   )
 }
 
-function Requests({ filter: { get, clear, isSet } }: { readonly filter: Filter }) {
+interface RequestsProps {
+  readonly filter: Filter
+  readonly bucket: string | undefined
+}
+
+function Requests({ filter: { get, clear, isSet }, bucket }: RequestsProps) {
   const given = (name: string) => get(name) || undefined
   const query = useActivity({
     ...Object.fromEntries(
@@ -137,6 +146,7 @@ function Requests({ filter: { get, clear, isSet } }: { readonly filter: Filter }
         return value === undefined ? [] : [[name, value]]
       }),
     ),
+    ...(bucket !== undefined && { bucket }),
     ...(get('span') !== '' && { from: beginningOf(get('span'), Date.now()) ?? '' }),
   })
   return (

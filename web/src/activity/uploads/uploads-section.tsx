@@ -7,8 +7,9 @@ import { RowList } from '../../ui/row-list.tsx'
 import { Section } from '../../ui/section.tsx'
 import { OpenUploadRow } from './upload-row.tsx'
 
-export function UploadsSection() {
-  const query = useUploads()
+/** @param bucket only uploads to this bucket */
+export function UploadsSection({ bucket }: { readonly bucket?: string }) {
+  const query = useUploads(bucket)
   return (
     <Section title="Open uploads">
       <Loaded query={query} failure="The open uploads could not be loaded" lines={2}>

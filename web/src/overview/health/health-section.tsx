@@ -1,4 +1,4 @@
-import { Group, Skeleton, Text } from '@mantine/core'
+import { Button, Group, Skeleton, Text } from '@mantine/core'
 import { IconAlertTriangle, IconCircleCheck, IconCircleX } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
@@ -7,26 +7,19 @@ import { useBuckets, useStatus, useTraffic } from '../../api/service-queries.ts'
 import { formatAmount, formatBytes, formatCount } from '../../format/bytes.ts'
 import { formatDuration } from '../../format/time.ts'
 import { sumOf } from '../traffic/traffic-series.ts'
-import { healthOf } from './health.ts'
+import { type Health, healthOf } from './health.ts'
 import classes from './health-section.module.css'
 
 const icons = { good: IconCircleCheck, watch: IconAlertTriangle, bad: IconCircleX } as const
 
-/** The state of the service in a line, and its figures. */
+/** What needs attention, and the figures of the service. */
 export function HealthSection() {
-  const status = useStatus().data
   const points = useTraffic('hour').data?.points
   const lastHour = points && sumOf(points)
   const errors = lastHour && lastHour.refused + lastHour.failed
   return (
     <section className={classes.section} aria-label="Health">
-      {status === undefined ? (
-        <Skeleton height={44} />
-      ) : (
-        <State {...healthOf(status, lastHour)}>
-          Bucketry {status.version}, up for {formatDuration(status.uptimeSeconds)}
-        </State>
-      )}
+      <State />
       <dl className={classes.figures}>
         <Figure name="Requests, last hour" value={lastHour && formatCount(lastHour.requests)} />
         <Figure
@@ -49,20 +42,64 @@ export function HealthSection() {
   )
 }
 
-interface StateProps extends ReturnType<typeof healthOf> {
+/** Good only if everything is known that it depends on. */
+function State() {
+  const [status, traffic, buckets] = [useStatus(), useTraffic('hour'), useBuckets()]
+  const queries = [status, traffic, buckets]
+  const failed = queries.find(({ isError }) => isError)
+  if (failed?.error) {
+    const text = failed.error.message
+    return (
+      <Notice level="bad" title="The state is not known" reasons={[{ text }]}>
+        <Button
+          size="xs"
+          variant="default"
+          mt={6}
+          onClick={() => queries.forEach((query) => void query.refetch())}
+        >
+          Try again
+        </Button>
+      </Notice>
+    )
+  }
+  if (!(status.data && traffic.data && buckets.data)) return <Skeleton height={44} maw={320} />
+  const { version, uptimeSeconds } = status.data
+  return (
+    <Notice {...healthOf(status.data, sumOf(traffic.data.points), buckets.data.buckets)}>
+      <Text size="sm" c="dimmed">
+        Bucketry {version}, up for {formatDuration(uptimeSeconds)}
+      </Text>
+    </Notice>
+  )
+}
+
+interface NoticeProps extends Health {
   readonly children: ReactNode
 }
 
-function State({ level, title, reasons, children }: StateProps) {
+function Notice({ level, title, reasons, children }: NoticeProps) {
   const Icon = icons[level]
   return (
-    <Group wrap="nowrap" gap={12}>
+    <Group wrap="nowrap" align="flex-start" gap={12} role={level === 'bad' ? 'alert' : undefined}>
       <Icon size={30} stroke={1.6} className={classes.icon} data-level={level} aria-hidden />
       <div>
         <Text fw={600}>{title}</Text>
-        <Text size="sm" c="dimmed">
-          {reasons.length > 0 ? `${reasons.join('. ')}.` : children}
-        </Text>
+        {reasons.length > 0 && (
+          <ul className={classes.reasons}>
+            {reasons.map(({ text, href }) => (
+              <li key={text}>
+                {href === undefined ? (
+                  text
+                ) : (
+                  <Link href={href} className={classes.link ?? ''}>
+                    {text}
+                  </Link>
+                )}
+              </li>
+            ))}
+          </ul>
+        )}
+        {children}
       </div>
     </Group>
   )
@@ -70,16 +107,14 @@ function State({ level, title, reasons, children }: StateProps) {
 
 function Stored() {
   const buckets = useBuckets().data?.buckets
+  if (buckets === undefined) return <Figure name="Stored" value={undefined} />
   const sum = (name: 'objects' | 'bytes') =>
-    buckets?.reduce((total, bucket: BucketStatus) => total + (bucket[name] ?? 0), 0) ?? 0
-  const name = `Stored in ${formatAmount(buckets?.length ?? 0, 'bucket')}`
+    buckets.reduce((total, bucket: BucketStatus) => total + (bucket[name] ?? 0), 0)
   return (
     <Figure
-      name={name}
+      name={`Stored in ${formatAmount(buckets.length, 'bucket')}`}
       value={
-        buckets && (
-          <span title={formatAmount(sum('objects'), 'object')}>{formatBytes(sum('bytes'))}</span>
-        )
+        <span title={formatAmount(sum('objects'), 'object')}>{formatBytes(sum('bytes'))}</span>
       }
     />
   )

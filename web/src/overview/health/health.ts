@@ -1,31 +1,57 @@
-import type { StatusReply } from '../../../../src/dashboard/management/management-schemas.ts'
+import type {
+  BucketStatus,
+  StatusReply,
+} from '../../../../src/dashboard/management/management-schemas.ts'
 import { driveRoom } from '../drive/drive-room.ts'
 import { failedText, type TrafficSums } from '../traffic/traffic-series.ts'
 
 export interface Health {
   readonly level: 'good' | 'watch' | 'bad'
   readonly title: string
-  /** What is wrong. */
-  readonly reasons: readonly string[]
+  readonly reasons: readonly Reason[]
 }
+
+/** Something that is wrong, and the page that shows it. */
+export interface Reason {
+  readonly text: string
+  readonly href?: string
+}
+
+/** The share of a quota from which uploads may soon be refused. */
+const tightPercent = 85
 
 /** Whether the service works, and what needs attention. */
 export function healthOf(
   { drives }: Pick<StatusReply, 'drives'>,
-  lastHour: Pick<TrafficSums, 'failed'> | undefined,
+  lastHour: Pick<TrafficSums, 'failed'>,
+  buckets: readonly Pick<
+    BucketStatus,
+    'name' | 'bytes' | 'formerVersions' | 'quotaBytes' | 'lastExpiry'
+  >[],
 ): Health {
-  const nameOf = (name: string) => (drives.length > 1 ? `The drive ${name}` : 'The drive')
   const away = drives.filter(({ problem }) => problem !== null)
-  const tight = drives.filter(({ problem, ...drive }) => {
-    return problem === null && (driveRoom(drive)?.level ?? 'roomy') !== 'roomy'
-  })
-  const failed = failedText(lastHour?.failed ?? 0)
-  const reasons = [
-    ...away.map(({ name }) => `${nameOf(name)} is not available`),
-    ...tight.map(({ name }) => `${nameOf(name)} is getting full`),
-    ...(failed === undefined ? [] : [failed]),
+  const nameOf = (name: string) => (drives.length > 1 ? `drive ${name}` : 'drive')
+  const failed = failedText(lastHour.failed)
+  const reasons: readonly Reason[] = [
+    ...away.map(({ name, problem }) => ({ text: `${nameOf(name)} not available: ${problem}` })),
+    ...drives.flatMap(({ name, problem, ...drive }) => {
+      const room = problem === null ? driveRoom(drive) : undefined
+      if (room === undefined || room.level === 'roomy') return []
+      return [{ text: `${nameOf(name)} ${Math.floor(room.usedPercent)} % full` }]
+    }),
+    ...buckets.flatMap(({ name, bytes, formerVersions, quotaBytes, lastExpiry }) => {
+      const href = `/buckets/${name}/settings`
+      const used = (bytes ?? 0) + (formerVersions?.bytes ?? 0)
+      const percent = quotaBytes ? Math.floor((used / quotaBytes) * 100) : 0
+      const problem = lastExpiry?.problem ?? null
+      return [
+        ...(percent < tightPercent ? [] : [{ text: `quota of ${name} ${percent} % used`, href }]),
+        ...(problem === null ? [] : [{ text: `lifecycle rules of ${name}: ${problem}`, href }]),
+      ]
+    }),
+    ...(failed === undefined ? [] : [{ text: failed, href: '/activity?what=failures' }]),
   ]
   if (away.length > 0) return { level: 'bad', title: 'Something does not work', reasons }
-  if (reasons.length > 0) return { level: 'watch', title: 'Works, but needs attention', reasons }
+  if (reasons.length > 0) return { level: 'watch', title: 'Needs attention', reasons }
   return { level: 'good', title: 'Everything works', reasons }
 }

@@ -1,11 +1,10 @@
-import { SegmentedControl } from '@mantine/core'
+import { Group, SegmentedControl, Text } from '@mantine/core'
 import { useState } from 'react'
 import { type TrafficRange, useTraffic } from '../../api/service-queries.ts'
 import { TimePlot } from '../../plots/time-plot.tsx'
 import { Loaded } from '../../ui/loaded.tsx'
 import { Section } from '../../ui/section.tsx'
-import classes from './traffic-section.module.css'
-import { trafficPlots } from './traffic-series.ts'
+import { sumOf, type TrafficPoint, trafficPlots } from './traffic-series.ts'
 
 const ranges = [
   { value: 'hour', label: 'Hour' },
@@ -13,15 +12,20 @@ const ranges = [
   { value: 'month', label: '30 days' },
 ] as const
 
+const spans: Readonly<Record<TrafficRange, string>> = {
+  hour: 'hour',
+  day: 'day',
+  month: '30 days',
+}
+
 const ofDay = new Intl.DateTimeFormat('en-GB', { timeStyle: 'short' })
 const ofMonth = new Intl.DateTimeFormat('en-GB', {
   ...{ day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' },
 })
 
-/** Requests, errors, bytes and drive times over time. */
+/** Requests, errors, bytes or drive latency over time. */
 export function TrafficSection() {
   const [range, setRange] = useState<TrafficRange>('hour')
-  const formatTime = (atMs: number) => (range === 'month' ? ofMonth : ofDay).format(atMs)
   return (
     <Section
       title="Traffic"
@@ -35,20 +39,49 @@ export function TrafficSection() {
         />
       }
     >
-      <Loaded query={useTraffic(range)} failure="The traffic could not be loaded" lines={12}>
-        {({ points }) => (
-          <div className={classes.plots}>
-            {trafficPlots(points).map((plot) => (
-              <TimePlot
-                key={plot.title}
-                {...plot}
-                times={points.map(({ from }) => Date.parse(from))}
-                formatTime={formatTime}
-              />
-            ))}
-          </div>
-        )}
+      <Loaded query={useTraffic(range)} failure="The traffic could not be loaded" lines={6}>
+        {({ points }) =>
+          sumOf(points).requests === 0 ? (
+            <Text size="sm" c="dimmed">
+              No requests in the last {spans[range]}.
+            </Text>
+          ) : (
+            <Plot points={points} range={range} />
+          )
+        }
       </Loaded>
     </Section>
+  )
+}
+
+interface PlotProps {
+  readonly points: readonly TrafficPoint[]
+  readonly range: TrafficRange
+}
+
+function Plot({ points, range }: PlotProps) {
+  const plots = trafficPlots(points)
+  const [title, setTitle] = useState(plots[0]?.title ?? '')
+  const plot = plots.find((one) => one.title === title)
+  const formatTime = (atMs: number) => (range === 'month' ? ofMonth : ofDay).format(atMs)
+  return (
+    <>
+      <Group mb="sm">
+        <SegmentedControl
+          aria-label="Plot"
+          size="xs"
+          value={title}
+          onChange={setTitle}
+          data={plots.map((one) => one.title)}
+        />
+      </Group>
+      {plot !== undefined && (
+        <TimePlot
+          {...plot}
+          times={points.map(({ from }) => Date.parse(from))}
+          formatTime={formatTime}
+        />
+      )}
+    </>
   )
 }

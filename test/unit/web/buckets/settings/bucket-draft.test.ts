@@ -1,21 +1,28 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type {
+  CorsRuleReply,
+  ExpiryRule,
+} from '../../../../../src/dashboard/management/bucket-option-schemas.ts'
 import {
   type BucketStatus,
   bucketChange,
-  type ExpiryRule,
-} from '../../../../src/dashboard/management/management-schemas.ts'
+} from '../../../../../src/dashboard/management/management-schemas.ts'
 import {
   changeOf,
   draftOf,
   formerText,
   newRule,
   unshownDetails,
-} from '../../../../web/src/overview/buckets/bucket-draft.ts'
+} from '../../../../../web/src/buckets/settings/bucket-draft.ts'
 
 const rule: ExpiryRule = {
   ...{ id: 'logs', prefix: 'logs/', days: 30, date: null, abortUploadsDays: null },
   isEnabled: false,
+}
+const cors: CorsRuleReply = {
+  ...{ allowedOrigins: ['https://a.example'], allowedMethods: ['GET'], allowedHeaders: ['*'] },
+  ...{ exposeHeaders: ['ETag'], maxAgeSeconds: 60 },
 }
 const bucket: BucketStatus = {
   ...{ name: 'photos', source: 'created', drive: 'default', isReadOnly: false },
@@ -23,7 +30,8 @@ const bucket: BucketStatus = {
   ...{ objects: null, bytes: null, lastModified: null, countedAt: null, isCounting: false },
   ...{ problem: null, allowedOrigins: ['https://a.example'], expiry: [rule], lastExpiry: null },
   ...{ quotaBytes: 2 ** 30, formerVersions: null, hasObjectLock: false },
-  ...{ versioning: 'off', versionsRefusal: null },
+  ...{ versioning: 'off', versionsRefusal: null, cors: [cors], tags: { a: '1' } },
+  ...{ notifications: [] },
 }
 
 test('A form that was not changed changes nothing', () => {
@@ -41,11 +49,14 @@ test('Only what was changed is sent', () => {
   const draft = draftOf(bucket)
   const change = changeOf(bucket, { ...draft, isPublic: true, quotaGib: '' })
   assert.deepEqual(change, { isPublic: true, quotaBytes: null })
-  assert.deepEqual(changeOf(bucket, { ...draft, origins: ' \n' }), { allowedOrigins: null })
-  const origins = `${draft.origins}\n https://b.example `
-  assert.deepEqual(changeOf(bucket, { ...draft, origins }), {
-    allowedOrigins: ['https://a.example', 'https://b.example'],
+  assert.deepEqual(changeOf(bucket, { ...draft, cors: [] }), { cors: null })
+  const typed = { ...cors, allowedOrigins: ['https://a.example', ' https://b.example ', ''] }
+  const origins = ['https://a.example', 'https://b.example']
+  assert.deepEqual(changeOf(bucket, { ...draft, cors: [typed] }), {
+    cors: [{ ...cors, allowedOrigins: origins }],
   })
+  const tags = `${draft.tags}\n\nlong name = b = c`
+  assert.deepEqual(changeOf(bucket, { ...draft, tags }), { tags: { a: '1', 'long name': 'b = c' } })
 })
 
 test('What the form does not show is said in words', () => {

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { ExpiryDryRunReply } from '../../../../src/dashboard/management/management-schemas.ts'
+import type { ExpiryDryRunReply } from '../../../../../src/dashboard/management/management-schemas.ts'
 import {
   countExpired,
   deletesObjects,
   type ExpiryCount,
   expiryText,
-} from '../../../../web/src/overview/buckets/expiry-count.ts'
+} from '../../../../../web/src/buckets/settings/expiry-count.ts'
 
 const rule = {
   ...{ id: 'a', prefix: '', days: null, date: null, abortUploadsDays: null },

@@ -1,7 +1,11 @@
 import type {
+  CorsRuleReply as CorsRule,
+  ExpiryRule,
+  NotificationRuleReply as NotificationRule,
+} from '../../../../src/dashboard/management/bucket-option-schemas.ts'
+import type {
   BucketChange,
   BucketStatus,
-  ExpiryRule,
 } from '../../../../src/dashboard/management/management-schemas.ts'
 import { formatAmount, formatExactBytes } from '../../format/bytes.ts'
 
@@ -9,11 +13,14 @@ import { formatAmount, formatExactBytes } from '../../format/bytes.ts'
 export interface BucketDraft {
   /** Also true if a policy opens the bucket. Switching it off removes the policy. */
   readonly isPublic: boolean
-  /** One per line; '' if CORS_ALLOWED_ORIGINS applies. */
-  readonly origins: string
+  /** Empty if CORS_ALLOWED_ORIGINS applies. */
+  readonly cors: readonly CorsRule[]
   /** In GiB; '' for no limit. */
   readonly quotaGib: string
   readonly rules: readonly RuleDraft[]
+  readonly notifications: readonly NotificationRule[]
+  /** One per line: "name = value". */
+  readonly tags: string
   /** Whether former versions are kept. */
   readonly hasVersions: boolean
   readonly former: FormerDraft
@@ -62,15 +69,19 @@ const gibBytes = 2 ** 30
 export function draftOf({
   isPublic,
   openByPolicy,
-  allowedOrigins,
+  cors,
   quotaBytes,
   expiry,
   versioning,
+  tags,
+  notifications,
 }: BucketStatus): BucketDraft {
   const former = expiry.find(isForFormer)
   return {
     isPublic: isPublic || openByPolicy.length > 0,
-    origins: (allowedOrigins ?? []).join('\n'),
+    cors: cors ?? [],
+    notifications: notifications ?? [],
+    tags: tagLines(tags ?? {}),
     quotaGib: quotaBytes === null ? '' : String(Number((quotaBytes / gibBytes).toFixed(3))),
     rules: expiry.filter((rule) => rule !== former).map(ruleDraftOf),
     hasVersions: versioning === 'enabled',
@@ -112,43 +123,82 @@ function ruleDraftOf(rule: ExpiryRule): RuleDraft {
 
 /** An empty rule with an id that no other rule has. */
 export function newRule(rules: readonly RuleDraft[]): RuleDraft {
-  return ruleDraftOf({ ...emptyRule, id: freeId('rule', rules, rules.length + 1) })
+  return ruleDraftOf({
+    ...emptyRule,
+    id: freeId(
+      'rule',
+      rules.map(({ rule }) => rule),
+      rules.length + 1,
+    ),
+  })
 }
 
 const emptyRule = {
   ...{ prefix: '', days: null, date: null, abortUploadsDays: null, isEnabled: true },
 }
 
-function freeId(name: string, rules: readonly RuleDraft[], first: number): string {
-  const ids = new Set(rules.map(({ rule }) => rule.id))
+/** An id that no rule has. */
+export function freeId(
+  name: string,
+  rules: readonly { readonly id: string }[],
+  first: number,
+): string {
+  const ids = new Set(rules.map(({ id }) => id))
   let number = first
   while (ids.has(`${name}-${number}`)) number += 1
   return `${name}-${number}`
 }
 
-/**
- * The body of `PATCH /buckets/{bucket}`: only the fields that differ. A PATCH of origins or rules replaces all of
- * them, including details that S3 clients have set and the form does not show.
- */
+/** Without empty lines and spaces around values. */
+function cleaned({ allowedOrigins, allowedHeaders, exposeHeaders, ...rule }: CorsRule): CorsRule {
+  const clean = (lines: readonly string[]) =>
+    lines.map((line) => line.trim()).filter((line) => line !== '')
+  return {
+    ...rule,
+    allowedOrigins: clean(allowedOrigins),
+    allowedHeaders: clean(allowedHeaders),
+    exposeHeaders: clean(exposeHeaders),
+  }
+}
+
+function tagLines(tags: Readonly<Record<string, string>>): string {
+  return Object.entries(tags)
+    .map(([name, value]) => `${name} = ${value}`)
+    .join('\n')
+}
+
+function tagsOf(lines: string): Record<string, string> {
+  const pairs = lines.split('\n').flatMap((line): [string, string][] => {
+    if (line.trim() === '') return []
+    const [name = '', ...rest] = line.split('=')
+    return [[name.trim(), rest.join('=').trim()]]
+  })
+  return Object.fromEntries(pairs)
+}
+
+/** The body of `PATCH /buckets/{bucket}`: only the fields that differ. Each replaces all rules of its kind. */
 export function changeOf(bucket: BucketStatus, draft: BucketDraft): BucketChange {
   const before = draftOf(bucket)
-  const { isPublic, origins, quotaGib, hasVersions } = draft
+  const { isPublic, quotaGib, hasVersions, notifications, tags } = draft
+  const cors = draft.cors.map(cleaned)
   const expiry = expiryOf(draft)
-  const lines = origins
-    .split('\n')
-    .map((line) => line.trim())
-    .filter((line) => line !== '')
   return {
     ...(isPublic !== before.isPublic && { isPublic }),
-    ...(origins !== before.origins && { allowedOrigins: lines.length === 0 ? null : lines }),
+    ...(!isSame(cors, before.cors.map(cleaned)) && { cors: cors.length === 0 ? null : cors }),
+    ...(!isSame(notifications, before.notifications) && { notifications: [...notifications] }),
+    ...(!isSame(tagsOf(tags), tagsOf(before.tags)) && { tags: tagsOf(tags) }),
     ...(quotaGib !== before.quotaGib && {
       quotaBytes: quotaGib === '' ? null : Math.round(Number(quotaGib) * gibBytes),
     }),
-    ...(JSON.stringify(expiry) !== JSON.stringify(expiryOf(before)) && { expiry }),
+    ...(!isSame(expiry, expiryOf(before)) && { expiry }),
     ...(hasVersions !== before.hasVersions && {
       versioning: hasVersions ? ('enabled' as const) : ('suspended' as const),
     }),
   }
+}
+
+function isSame(one: object, other: object): boolean {
+  return JSON.stringify(one) === JSON.stringify(other)
 }
 
 function expiryOf({ rules, former }: BucketDraft): ExpiryRule[] {
@@ -157,7 +207,11 @@ function expiryOf({ rules, former }: BucketDraft): ExpiryRule[] {
   if (days === '' && keep === '') return others
   const begun: ExpiryRule = {
     ...emptyRule,
-    id: freeId('former-versions', rules, 1),
+    id: freeId(
+      'former-versions',
+      rules.map(({ rule }) => rule),
+      1,
+    ),
     expiresMarkers: true,
   }
   const { newerNoncurrentVersions: _, ...kept } = rule ?? begun

@@ -1,0 +1,163 @@
+import { z } from 'zod'
+import { corsMethods } from '../../storage/buckets/cors-rules.ts'
+import { doOverlap, isEventPattern, targetNames } from '../../storage/buckets/notification-rules.ts'
+
+/** What can be set for a bucket, with the limits of the S3 operations that set the same. */
+
+const maxDays = 0x7fffffff
+/** As in PutBucketLifecycleConfiguration. */
+const maxNewerVersions = 100
+
+export const expiryRule = z
+  .strictObject({
+    id: z.string().min(1).max(255),
+    prefix: z.string().meta({ description: 'Only keys that begin with it; empty: all keys.' }),
+    days: z.int().min(1).max(maxDays).nullable().meta({
+      description: 'Objects are removed this many days after their last change.',
+    }),
+    date: z.iso.date().nullable().default(null).meta({
+      description: 'Objects are removed on this date at midnight UTC. An alternative to `days`.',
+    }),
+    abortUploadsDays: z.int().min(1).max(maxDays).nullable().meta({
+      description: 'Open uploads are aborted this many days after they began.',
+    }),
+    noncurrentDays: z.int().min(1).max(maxDays).optional().meta({
+      description:
+        'Former versions are removed permanently this many days after they were replaced.',
+    }),
+    newerNoncurrentVersions: z.int().min(1).max(maxNewerVersions).optional().meta({
+      description:
+        'Only with `noncurrentDays`: this many of the newest former versions of an object stay.',
+    }),
+    expiresMarkers: z.boolean().optional().meta({
+      description: 'Whether delete markers are removed when no other version is left.',
+    }),
+    tags: z.record(z.string().min(1).max(128), z.string().max(256)).optional().meta({
+      description: 'Only objects that have all these tags.',
+    }),
+    largerThan: z.int().min(0).optional().meta({
+      description: 'Only objects larger than this, in bytes.',
+    }),
+    smallerThan: z.int().min(0).optional().meta({
+      description: 'Only objects smaller than this, in bytes.',
+    }),
+    isEnabled: z.boolean(),
+  })
+  .refine(
+    ({ tags, largerThan, smallerThan, abortUploadsDays }) =>
+      (tags ?? largerThan ?? smallerThan) === undefined || abortUploadsDays === null,
+    { path: ['abortUploadsDays'], message: 'Expected no tags or sizes with it.' },
+  )
+  .refine(({ prefix }) => Buffer.byteLength(prefix) <= 1_024, {
+    ...{ path: ['prefix'], message: 'Expected at most 1,024 bytes.' },
+  })
+  .refine(({ days, date }) => days === null || date === null, {
+    ...{ path: ['date'], message: 'Expected either days or date.' },
+  })
+  .refine(({ noncurrentDays, newerNoncurrentVersions: newer }) => !newer || noncurrentDays, {
+    ...{ path: ['newerNoncurrentVersions'], message: 'Expected noncurrentDays with it.' },
+  })
+  .refine(
+    ({ expiresMarkers, days, date, tags }) =>
+      expiresMarkers === undefined || (days ?? date ?? tags ?? null) === null,
+    { path: ['expiresMarkers'], message: 'Expected no days, date or tags with it.' },
+  )
+  .refine(
+    ({ days, date, abortUploadsDays, noncurrentDays, expiresMarkers }) =>
+      (days ?? date ?? abortUploadsDays ?? noncurrentDays ?? expiresMarkers ?? null) !== null,
+    {
+      path: ['days'],
+      message: 'Expected days, date, abortUploadsDays, noncurrentDays or expiresMarkers.',
+    },
+  )
+export type ExpiryRule = z.infer<typeof expiryRule>
+
+export const expiryRules = z
+  .array(expiryRule)
+  .max(1_000)
+  .refine((rules) => new Set(rules.map(({ id }) => id)).size === rules.length, {
+    error: 'Expected a different id in every rule.',
+  })
+
+export const origin = z
+  .string()
+  .max(2_048)
+  .regex(/^(?:\*|null|[a-z][a-z0-9+.-]*:\/\/[^\s/?#,]+)$/i, {
+    error: 'Expected an origin such as https://app.example, without a path, or *.',
+  })
+  .refine((text) => text.indexOf('*') === text.lastIndexOf('*'), {
+    error: 'Expected at most one *.',
+  })
+
+/** PutBucketCors allows any text with one `*`. */
+const pattern = z
+  .string()
+  .min(1)
+  .max(2_048)
+  .refine((text) => text.indexOf('*') === text.lastIndexOf('*'), {
+    error: 'Expected at most one *.',
+  })
+
+const corsRule = z.strictObject({
+  id: z.string().max(255).optional(),
+  allowedOrigins: z.array(pattern).min(1).max(100),
+  allowedMethods: z.array(z.enum(corsMethods)).min(1),
+  allowedHeaders: z.array(pattern).max(100),
+  exposeHeaders: z
+    .array(
+      z
+        .string()
+        .max(255)
+        .regex(/^[!#$%&'+\-.^_`|~0-9A-Za-z]+$/, { error: 'Expected the name of a header.' }),
+    )
+    .max(100),
+  maxAgeSeconds: z.int().min(0).optional(),
+})
+export type CorsRuleReply = z.infer<typeof corsRule>
+
+export const corsRules = z.array(corsRule).min(1).max(100)
+
+const tagText = /^[\p{L}\p{Z}\p{N}_.:/=+\-@]*$/u
+const tagError = { error: 'Expected letters, digits, spaces and _ . : / = + - @.' }
+
+export const tags = z
+  .record(
+    z.string().min(1).max(128).regex(tagText, tagError),
+    z.string().max(256).regex(tagText, tagError),
+  )
+  .refine((pairs) => Object.keys(pairs).length <= 50, { error: 'Expected at most 50 tags.' })
+  .refine((pairs) => !Object.keys(pairs).some((key) => /^aws:/i.test(key)), {
+    error: 'Expected no tag whose name begins with aws:.',
+  })
+
+const filter = z.string().refine((text) => Buffer.byteLength(text) <= 1_024, {
+  error: 'Expected at most 1,024 bytes.',
+})
+
+const notificationRule = z.strictObject({
+  id: z.string().min(1).max(255),
+  target: z.enum(targetNames),
+  events: z
+    .array(
+      z.string().refine(isEventPattern, { error: 'Expected an event such as s3:ObjectCreated:*.' }),
+    )
+    .min(1)
+    .max(20),
+  prefix: filter.meta({ description: 'Only keys that begin with it.' }),
+  suffix: filter.meta({ description: 'Only keys that end with it.' }),
+})
+export type NotificationRuleReply = z.infer<typeof notificationRule>
+
+export const notificationRules = z
+  .array(notificationRule)
+  .max(100)
+  .refine((rules) => new Set(rules.map(({ id }) => id)).size === rules.length, {
+    error: 'Expected a different id in every rule.',
+  })
+  .refine(
+    (rules) =>
+      !rules.some((rule, at) =>
+        rules.slice(0, at).some((other) => other.target === rule.target && doOverlap(other, rule)),
+      ),
+    { error: 'Two rules send the same event to the same target.' },
+  )

@@ -1,0 +1,95 @@
+import { Button, Stack } from '@mantine/core'
+import { IconBucketOff } from '@tabler/icons-react'
+import type { ReactNode } from 'react'
+import { Link, useParams } from 'wouter'
+import type { BucketStatus } from '../../../src/dashboard/management/management-schemas.ts'
+import { RequestsSection } from '../activity/requests/requests-section.tsx'
+import { UploadsSection } from '../activity/uploads/uploads-section.tsx'
+import { useBuckets } from '../api/service-queries.ts'
+import { NotFoundPage } from '../app/not-found-page.tsx'
+import { Breadcrumbs } from '../files/browse/breadcrumbs.tsx'
+import { ShareSections } from '../shares/shares-page.tsx'
+import { useShares } from '../shares/shares-queries.ts'
+import { EmptyState } from '../ui/empty-state.tsx'
+import { Loaded } from '../ui/loaded.tsx'
+import { PageTitle } from '../ui/page-title.tsx'
+import classes from './bucket-page.module.css'
+import { BucketTabs } from './bucket-tabs.tsx'
+import { BucketSettings } from './settings/bucket-settings.tsx'
+
+type Tab = 'settings' | 'links' | 'activity'
+
+const labels: Readonly<Record<Tab, string>> = {
+  settings: 'Settings',
+  links: 'Links',
+  activity: 'Activity',
+}
+
+/** The tabs of a bucket beside its files. */
+export function BucketPage() {
+  const { bucket = '', tab = '' } = useParams()
+  return isTab(tab) ? <BucketPlace bucket={bucket} tab={tab} /> : <NotFoundPage />
+}
+
+function BucketPlace({ bucket, tab }: { readonly bucket: string; readonly tab: Tab }) {
+  return (
+    <>
+      <PageTitle title={`${labels[tab]} of ${bucket}`} />
+      <BucketTabs bucket={bucket} here={tab} />
+      <div className={classes.crumbs}>
+        <Breadcrumbs bucket={bucket} prefix="" />
+      </div>
+      <Loaded query={useBuckets()} failure="The bucket could not be loaded">
+        {({ buckets }) => {
+          const status = buckets.find(({ name }) => name === bucket)
+          if (status === undefined) return <NoBucket name={bucket} />
+          return <Content key={bucket} tab={tab} bucket={status} />
+        }}
+      </Loaded>
+    </>
+  )
+}
+
+function isTab(text: string): text is Tab {
+  return Object.hasOwn(labels, text)
+}
+
+function Content({ tab, bucket }: { readonly tab: Tab; readonly bucket: BucketStatus }): ReactNode {
+  switch (tab) {
+    case 'settings':
+      return <BucketSettings bucket={bucket} />
+    case 'links':
+      return <BucketLinks bucket={bucket.name} />
+    case 'activity':
+      return (
+        <Stack gap={16}>
+          <UploadsSection bucket={bucket.name} />
+          <RequestsSection bucket={bucket.name} />
+        </Stack>
+      )
+  }
+}
+
+function BucketLinks({ bucket }: { readonly bucket: string }) {
+  return (
+    <Loaded query={useShares()} failure="The links could not be loaded">
+      {({ shares }) => <ShareSections shares={shares.filter((one) => one.bucket === bucket)} />}
+    </Loaded>
+  )
+}
+
+function NoBucket({ name }: { readonly name: string }) {
+  return (
+    <EmptyState
+      icon={<IconBucketOff size={40} stroke={1.2} />}
+      title={`The bucket “${name}” does not exist`}
+      action={
+        <Button component={Link} href="/files" size="xs" variant="default">
+          Show all buckets
+        </Button>
+      }
+    >
+      It may have been removed, or its name is spelled differently.
+    </EmptyState>
+  )
+}
