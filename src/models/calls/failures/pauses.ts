@@ -97,10 +97,12 @@ export class Pauses {
 
   #ofOtherModel({ connection, ownId }: CallTarget, row: FailureRow): KnownPause | undefined {
     const nowMs = this.#options.now()
-    return this.#known
-      .values()
-      .filter((one) => one.row === row && one.model !== ownId && one.untilMs > nowMs)
-      .find((one) => isSame(connection, one.connection) && one.connectionId === connection.id)
+    const others = [...this.#known.values()].filter(
+      (one) => one.row === row && one.model !== ownId && one.untilMs > nowMs,
+    )
+    return others.find(
+      (one) => isSame(connection, one.connection) && one.connectionId === connection.id,
+    )
   }
 
   #begin(
