@@ -238,6 +238,14 @@ describe('The overview', { skip: absenceOfChromium() }, () => {
     const settings = page.getByText('aws --endpoint-url')
     await settings.filter({ hasText: `http://localhost:${port}` }).waitFor()
     await settings.filter({ hasText: gateway.credentials.accessKey }).waitFor()
+    await page.getByText('The value of SECRET_KEY in the environment').waitFor()
+    await settings.filter({ hasText: 'YOUR_SECRET_KEY' }).waitFor()
+    await page.getByLabel('Secret key', { exact: true }).fill('typed-secret')
+    await settings.filter({ hasText: 'AWS_SECRET_ACCESS_KEY=typed-secret' }).waitFor()
+    await page.getByLabel('Bucket in the examples').selectOption('public')
+    await page.getByRole('tab', { name: 'Terraform' }).click()
+    await page.getByText('secret_key                  = "typed-secret"').waitFor()
+    assert.deepEqual(await barriers(page), [])
   })
 
   test('aborts an open upload after confirmation', async () => {

@@ -23,12 +23,16 @@ export const secretKeyPlaceholder = 'YOUR_SECRET_KEY'
 export function clientSettings(gateway: Gateway): readonly ClientSettings[] {
   return [
     { id: 'aws-cli', name: 'aws-cli', blocks: [awsCli(gateway)] },
+    { id: 'aws-profile', name: 'AWS profile', blocks: awsProfile(gateway) },
     { id: 'rclone', name: 'rclone', blocks: [rclone(gateway)] },
+    { id: 'mc', name: 'mc', blocks: [mc(gateway)] },
     { id: 's3cmd', name: 's3cmd', blocks: s3cmd(gateway) },
     { id: 'restic', name: 'restic', blocks: [restic(gateway)] },
+    { id: 'cyberduck', name: 'Cyberduck, Mountain Duck', blocks: [cyberduck(gateway)] },
     { id: 'boto3', name: 'boto3', blocks: [boto3(gateway)] },
     { id: 'aws-sdk-js', name: 'AWS SDK JS', blocks: [awsSdkJs(gateway)] },
-    { id: 'cyberduck', name: 'Cyberduck', blocks: [cyberduck(gateway)] },
+    { id: 'terraform', name: 'Terraform', blocks: [terraform(gateway)] },
+    { id: 'compose', name: 'Docker Compose', blocks: [compose(gateway)] },
   ]
 }
 
@@ -50,6 +54,33 @@ function awsCli({ endpoint, region, bucket, accessKey }: Gateway): SettingsBlock
       ...exportedKeys(accessKey),
       `export AWS_DEFAULT_REGION=${region}`,
       `aws --endpoint-url ${endpoint} s3 ls s3://${bucket}/`,
+    ),
+  }
+}
+
+/** Settings of a profile: docs.aws.amazon.com/sdkref, "Shared config and credentials files". */
+function awsProfile({ endpoint, region, bucket, accessKey }: Gateway): readonly SettingsBlock[] {
+  return [
+    {
+      caption: 'Add to ~/.aws/config, for all programs that use an AWS SDK',
+      text: lines(
+        '[profile bucketry]',
+        `region = ${region}`,
+        `endpoint_url = ${endpoint}`,
+        `aws_access_key_id = ${accessKey}`,
+        `aws_secret_access_key = ${secretKeyPlaceholder}`,
+      ),
+    },
+    { caption: 'Then', text: lines(`aws --profile bucketry s3 ls s3://${bucket}/`) },
+  ]
+}
+
+function mc({ endpoint, bucket, accessKey }: Gateway): SettingsBlock {
+  return {
+    caption: 'In a shell, with the MinIO client',
+    text: lines(
+      `mc alias set bucketry ${endpoint} ${shellWord(accessKey)} ${secretKeyPlaceholder}`,
+      `mc ls bucketry/${bucket}`,
     ),
   }
 }
@@ -129,12 +160,67 @@ function awsSdkJs({ endpoint, region, bucket, accessKey }: Gateway): SettingsBlo
       `  region: '${region}',`,
       '  forcePathStyle: true,',
       '  credentials: {',
-      `    accessKeyId: ${JSON.stringify(accessKey)},`,
+      `    accessKeyId: ${singleQuoted(accessKey)},`,
       `    secretAccessKey: '${secretKeyPlaceholder}',`,
       '  },',
       '})',
       `const { Contents = [] } = await s3.send(new ListObjectsV2Command({ Bucket: '${bucket}' }))`,
       'for (const { Key, Size } of Contents) console.log(Key, Size)',
+    ),
+  }
+}
+
+/** A JavaScript string in the quotes of the lines around it. */
+function singleQuoted(text: string): string {
+  return `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`
+}
+
+/** The options that the provider needs for a store other than AWS (registry.terraform.io, "Custom Service Endpoints"). */
+function terraform({ endpoint, region, bucket, accessKey }: Gateway): SettingsBlock {
+  return {
+    caption: 'Save as main.tf',
+    fileName: 'main.tf',
+    text: lines(
+      'provider "aws" {',
+      `  region                      = "${region}"`,
+      `  access_key                  = ${hclText(accessKey)}`,
+      `  secret_key                  = "${secretKeyPlaceholder}"`,
+      '  s3_use_path_style           = true',
+      '  skip_credentials_validation = true',
+      '  skip_metadata_api_check     = true',
+      '  skip_region_validation      = true',
+      '  skip_requesting_account_id  = true',
+      '',
+      '  endpoints {',
+      `    s3 = "${endpoint}"`,
+      '  }',
+      '}',
+      '',
+      'resource "aws_s3_object" "hello" {',
+      `  bucket  = "${bucket}"`,
+      '  key     = "hello.txt"',
+      '  content = "hello"',
+      '}',
+    ),
+  }
+}
+
+/** `${` and `%{` begin templates in HCL. */
+function hclText(text: string): string {
+  return JSON.stringify(text).replaceAll(/[$%]\{/g, (start) => `${start.charAt(0)}${start}`)
+}
+
+function compose({ endpoint, region, accessKey }: Gateway): SettingsBlock {
+  return {
+    caption: 'In compose.yaml, for an app that uses an AWS SDK. $ in a value is written as $$',
+    text: lines(
+      'services:',
+      '  app:',
+      '    environment:',
+      `      AWS_ENDPOINT_URL_S3: ${endpoint}`,
+      `      AWS_REGION: ${region}`,
+      `      AWS_ACCESS_KEY_ID: ${JSON.stringify(accessKey.replaceAll('$', '$$$$'))}`,
+      `      AWS_SECRET_ACCESS_KEY: "${secretKeyPlaceholder}"`,
     ),
   }
 }

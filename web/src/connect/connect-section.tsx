@@ -1,5 +1,6 @@
-import { Alert, Code, Stack, Text } from '@mantine/core'
+import { Alert, Code, NativeSelect, PasswordInput, Stack } from '@mantine/core'
 import { IconInfoCircle } from '@tabler/icons-react'
+import { type ReactNode, useState } from 'react'
 import type { StatusReply } from '../../../src/dashboard/management/management-schemas.ts'
 import { serviceAddress } from '../api/service-address.ts'
 import { useBuckets, useStatus } from '../api/service-queries.ts'
@@ -11,11 +12,26 @@ import { clientSettings, type Gateway, secretKeyPlaceholder } from './client-set
 import classes from './connect-section.module.css'
 
 export function ConnectSection() {
-  const bucket = useBuckets().data?.buckets[0]?.name ?? 'BUCKET'
+  const names = useBuckets().data?.buckets.map(({ name }) => name) ?? []
+  const [chosen, setChosen] = useState<string>()
+  const bucket = chosen ?? names[0] ?? 'BUCKET'
   return (
     <Loaded query={useStatus()} failure="The connection settings could not be loaded" lines={5}>
       {({ endpoint, settings }) => (
-        <Connect gateway={gatewayOf(endpoint, bucket)} isForAws={isForAws(settings)} />
+        <Connect
+          gateway={gatewayOf(endpoint, bucket)}
+          settings={settings}
+          bucketField={
+            names.length > 1 && (
+              <NativeSelect
+                label="Bucket in the examples"
+                data={names}
+                value={bucket}
+                onChange={({ currentTarget }) => setChosen(currentTarget.value)}
+              />
+            )
+          }
+        />
       )}
     </Loaded>
   )
@@ -27,16 +43,29 @@ export function gatewayOf(endpoint: StatusReply['endpoint'], bucket: string): Ga
   return { endpoint: serviceAddress(endpoint, location.origin), region, accessKey, bucket }
 }
 
-function isForAws(settings: StatusReply['settings']): boolean {
+type Settings = StatusReply['settings']
+
+function isForAws(settings: Settings): boolean {
   return settings.some(({ name, value }) => name === 'COMPATIBILITY' && value === 'aws')
+}
+
+/** Where the secret key is: the dashboard does not know it. */
+function secretPlace(settings: Settings): string {
+  const of = (wanted: string) => settings.find(({ name }) => name === wanted)
+  if (of('SECRET_KEY')?.source !== 'file') {
+    return 'The value of SECRET_KEY in the environment of the gateway.'
+  }
+  return `SECRET_KEY in ${of('DATA_DIR')?.value ?? 'DATA_DIR'}/bucketry.env, on the server.`
 }
 
 interface ConnectProps {
   readonly gateway: Gateway
-  readonly isForAws: boolean
+  readonly settings: Settings
+  readonly bucketField: ReactNode
 }
 
-function Connect({ gateway, isForAws }: ConnectProps) {
+function Connect({ gateway, settings, bucketField }: ConnectProps) {
+  const [secret, setSecret] = useState('')
   return (
     <Stack gap={16}>
       <Section title="Endpoint">
@@ -45,13 +74,10 @@ function Connect({ gateway, isForAws }: ConnectProps) {
           <Detail name="Region" value={gateway.region} />
           <Detail name="Access key" value={gateway.accessKey} />
           <dt>Secret key</dt>
-          <dd>
-            The value of SECRET_KEY. If it was generated, it is in the settings file that the server
-            names when it starts.
-          </dd>
+          <dd>{secretPlace(settings)}</dd>
         </dl>
       </Section>
-      {!isForAws && (
+      {!isForAws(settings) && (
         <Alert
           variant="light"
           icon={<IconInfoCircle size={18} />}
@@ -61,10 +87,23 @@ function Connect({ gateway, isForAws }: ConnectProps) {
         </Alert>
       )}
       <Section title="Settings to paste">
-        <ClientTabs clients={clientSettings(gateway)} placeholder={secretKeyPlaceholder} />
-        <Text size="xs" c="dimmed" mt="sm">
-          Replace {secretKeyPlaceholder} with your secret key. The dashboard does not know it.
-        </Text>
+        <div className={classes.fields}>
+          <PasswordInput
+            label="Secret key"
+            description="Put into the settings below. It stays in this page."
+            placeholder={secretKeyPlaceholder}
+            autoComplete="off"
+            value={secret}
+            onChange={({ currentTarget }) => setSecret(currentTarget.value)}
+            visibilityToggleButtonProps={{ 'aria-label': 'Show the secret key' }}
+          />
+          {bucketField}
+        </div>
+        <ClientTabs
+          clients={clientSettings(gateway)}
+          placeholder={secretKeyPlaceholder}
+          {...(secret !== '' && { secret })}
+        />
       </Section>
     </Stack>
   )

@@ -13,27 +13,30 @@ function textOf(gateway: Gateway, id: string): string {
   return blocks.map(({ text }) => text).join('\n')
 }
 
-test('clientSettings contains every client once, with text to paste', () => {
+test('clientSettings has text to paste for every client, with the endpoint and the access key', () => {
   const clients = clientSettings(plain)
-  assert.deepEqual(
-    clients.map(({ name }) => name),
-    ['aws-cli', 'rclone', 's3cmd', 'restic', 'boto3', 'AWS SDK JS', 'Cyberduck'],
-  )
-  for (const { name, blocks } of clients) {
-    assert.ok(blocks.length > 0, name)
-    for (const { text } of blocks) assert.match(text, /\S\n$/, name)
+  assert.equal(new Set(clients.map(({ id }) => id)).size, clients.length)
+  for (const { id, blocks } of clients) {
+    assert.ok(blocks.length > 0, id)
+    for (const { text } of blocks) assert.match(text, /\S\n$/, id)
+    assert.match(textOf(plain, id), /127\.0\.0\.1/, id)
+    assert.match(textOf(plain, id), /AKEXAMPLE/, id)
   }
 })
 
-test('clientSettings names the endpoint, or its host, in each', () => {
-  for (const { id } of clientSettings(plain)) assert.match(textOf(plain, id), /127\.0\.0\.1/, id)
-})
-
-test('clientSettings contains the access key in each, quoted where necessary', () => {
-  for (const { id } of clientSettings(plain)) assert.match(textOf(plain, id), /AKEXAMPLE/, id)
-  const odd = { ...plain, accessKey: `a'b"$c&<\\` }
-  assert.ok(textOf(odd, 'aws-cli').includes(`AWS_ACCESS_KEY_ID='a'\\''b"$c&<\\'`))
-  assert.ok(textOf(odd, 'boto3').includes(`aws_access_key_id="a'b\\"$c&<\\\\"`))
+test('clientSettings quotes the access key as each language does', () => {
+  const braced = '{d}'
+  const odd = { ...plain, accessKey: `a'b"$c&<\\$${braced}` }
+  for (const [id, text] of [
+    ['aws-cli', `AWS_ACCESS_KEY_ID='a'\\''b"$c&<\\$${braced}'`],
+    ['mc', `'a'\\''b"$c&<\\$${braced}'`],
+    ['boto3', `aws_access_key_id="a'b\\"$c&<\\\\$${braced}"`],
+    ['aws-sdk-js', `accessKeyId: 'a\\'b"$c&<\\\\$${braced}'`],
+    ['terraform', `"a'b\\"$c&<\\\\$$${braced}"`],
+    ['compose', `"a'b\\"$$c&<\\\\$$${braced}"`],
+  ] as const) {
+    assert.ok(textOf(odd, id).includes(text), textOf(odd, id))
+  }
   assert.equal(XMLValidator.validate(textOf(odd, 'cyberduck')), true)
 })
 
