@@ -2,14 +2,7 @@ import { z } from 'zod'
 import { ApiError } from '../../platform/json-api/api-error.ts'
 import { type Access, type Route, route, routesBelow } from '../../platform/json-api/route.ts'
 import type { ModelKeyRow, ModelKeyTable } from './model-key-table.ts'
-import {
-  detailsText,
-  hashOf,
-  type ModelKey,
-  maxModelKeys,
-  modelKeyOf,
-  newModelKey,
-} from './model-keys.ts'
+import { hashOf, type ModelKey, maxModelKeys, modelKeyOf, newModelKey } from './model-keys.ts'
 
 interface ModelKeyRoutesParts {
   readonly table: Pick<ModelKeyTable, 'all' | 'add' | 'change' | 'remove'>
@@ -42,6 +35,7 @@ const limits = z.strictObject({
       'In US dollars, as tokensPerMonth. The key can then call only models with a known price.',
   }),
 })
+const noLimits = limits.parse({})
 
 const name = z
   .string()
@@ -86,12 +80,7 @@ const keyBody = z.strictObject({
 /** The body of `POST /-/api/model-keys`. */
 export type ModelKeyBody = z.input<typeof keyBody>
 
-const changeBody = z.strictObject({
-  name: name.optional(),
-  models: models.optional(),
-  limits: limits.optional(),
-  expiresAt: expiresAt.optional(),
-})
+const changeBody = z.strictObject({ name, models, limits, expiresAt }).partial()
 
 const params = z.object({ keyId: z.string() })
 
@@ -187,31 +176,16 @@ function removeRoute({ table, refresh }: ModelKeyRoutesParts): Route {
   })
 }
 
-function jsonOf({
-  name,
-  models,
-  limits: given,
-}: Pick<z.output<typeof keyBody>, 'name' | 'models' | 'limits'>): string {
-  const present = Object.entries(given).filter(([, value]) => value !== null)
-  return detailsText({ name, models, limits: Object.fromEntries(present) })
+function jsonOf(body: Pick<z.output<typeof keyBody>, 'name' | 'models' | 'limits'>): string {
+  const { name, models } = body
+  const limits = Object.entries(body.limits).filter(([, value]) => value !== null)
+  return JSON.stringify({ name, models, limits: Object.fromEntries(limits) })
 }
 
-function replyOf({
-  keyId,
-  name,
-  models,
-  limits,
-  createdAtMs,
-  expiresAtMs,
-}: ModelKey): ModelKeyReply {
+function replyOf(key: ModelKey): ModelKeyReply {
+  const { keyId, name, models, limits, createdAtMs, expiresAtMs } = key
   return {
-    ...{ keyId, name, models: [...models] },
-    limits: {
-      requestsPerMinute: limits.requestsPerMinute ?? null,
-      tokensPerMinute: limits.tokensPerMinute ?? null,
-      tokensPerMonth: limits.tokensPerMonth ?? null,
-      dollarsPerMonth: limits.dollarsPerMonth ?? null,
-    },
+    ...{ keyId, name, models: [...models], limits: { ...noLimits, ...limits } },
     createdAt: new Date(createdAtMs).toISOString(),
     expiresAt: expiresAtMs === undefined ? null : new Date(expiresAtMs).toISOString(),
   }

@@ -8,11 +8,11 @@ export const maxModelKeys = 1_000
 
 /** Absent: not limited. */
 export interface ModelKeyLimits {
-  readonly requestsPerMinute?: number | undefined
-  readonly tokensPerMinute?: number | undefined
-  readonly tokensPerMonth?: number | undefined
+  readonly requestsPerMinute?: number
+  readonly tokensPerMinute?: number
+  readonly tokensPerMonth?: number
   /** US dollars. */
-  readonly dollarsPerMonth?: number | undefined
+  readonly dollarsPerMonth?: number
 }
 
 /** What a person sets for a key. */
@@ -38,30 +38,20 @@ export function modelKeyOf({ keyId, json, createdAtMs, expiresAtMs }: ModelKeyRo
   return { keyId, name, models, limits, createdAtMs, expiresAtMs: expires }
 }
 
-export function detailsText({ name, models, limits }: ModelKeyDetails): string {
-  return JSON.stringify({ name, models, limits })
-}
-
 const letters = 'abcdefghijklmnopqrstuvwxyz234567'
 const idLength = 12
 const secretBytes = 32
 const form = /^bmk_([a-z2-7]{12})_([A-Za-z0-9_-]{43})$/
 
 /** A new key: `bmk_ID_SECRET`. */
-export function newModelKey(): {
-  readonly keyId: string
-  readonly secret: string
-  readonly text: string
-} {
+export function newModelKey() {
   const keyId = Array.from({ length: idLength }, () => letters[randomInt(letters.length)]).join('')
   const secret = randomBytes(secretBytes).toString('base64url')
   return { keyId, secret, text: `bmk_${keyId}_${secret}` }
 }
 
 /** Undefined if the text is not a model key. */
-export function parseModelKey(
-  text: string,
-): { readonly keyId: string; readonly secret: string } | undefined {
+export function parseModelKey(text: string) {
   const [, keyId, secret] = form.exec(text) ?? []
   return keyId === undefined || secret === undefined ? undefined : { keyId, secret }
 }

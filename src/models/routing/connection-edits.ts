@@ -5,28 +5,26 @@ import { type KeyContext, kept, sealGivenHeaders, sealGivenKey } from './given-k
 import type { ConnectionChange, ConnectionInput } from './routing-schemas.ts'
 import { type StoredConnection, type StoredRouting, withoutBroken } from './stored-routing.ts'
 
-type GivenFields = Pick<
-  ConnectionInput,
-  'provider' | 'name' | 'isActive' | 'priority' | 'providerSpecificData'
-> &
-  Pick<StoredConnection, 'id' | 'sealedKey' | 'sealedHeaders' | 'createdAtMs'>
-
 /** A connection of a request or a file, its key as given. */
-export type GivenConnection = Omit<GivenFields, 'sealedKey' | 'sealedHeaders'> &
-  Pick<ConnectionInput, 'apiKey'>
+export type GivenConnection = Omit<ConnectionInput, 'id' | 'apiKeyState'> & { readonly id: string }
+
+type Secrets = Pick<StoredConnection, 'sealedKey' | 'sealedHeaders'>
 
 /** In a request, null and a missing field mean the same. Neither is stored, and empty data is not stored either. */
-function storedConnection(given: GivenFields): StoredConnection {
-  const { id, provider, name, isActive, priority, sealedKey, sealedHeaders, createdAtMs } = given
+function storedConnection(
+  given: Omit<GivenConnection, 'providerSpecificData'> & {
+    readonly providerSpecificData?: object | null | undefined
+  },
+  secrets: Secrets,
+): StoredConnection {
+  const { id, provider, name, isActive, priority, providerSpecificData, createdAtMs } = given
+  const data = Object.entries(providerSpecificData ?? {}).filter(
+    ([field, value]) => field !== 'headers' && (value ?? undefined) !== undefined,
+  )
   return {
-    id,
-    provider,
-    name: name ?? undefined,
-    isActive: isActive !== false,
-    priority: priority ?? undefined,
-    sealedKey,
-    sealedHeaders,
-    providerSpecificData: presentData(given.providerSpecificData),
+    ...{ id, provider, name: name ?? undefined },
+    ...{ isActive: isActive !== false, priority: priority ?? undefined, ...secrets },
+    providerSpecificData: data.length === 0 ? undefined : Object.fromEntries(data),
     createdAtMs,
   }
 }
@@ -45,7 +43,7 @@ export function givenConnection(
   const sealedKey = sealGivenKey(apiKey, context)
   const sealedHeaders = sealGivenHeaders(providerSpecificData?.headers, context)
   const createdAtMs = given.createdAtMs ?? parts.stored?.createdAtMs ?? nowMs
-  return storedConnection({ ...given, sealedKey, sealedHeaders, createdAtMs })
+  return storedConnection({ ...given, createdAtMs }, { sealedKey, sealedHeaders })
 }
 
 /** @throws ApiError 404. */
@@ -66,11 +64,13 @@ export function changeConnection(
   { change, sealer }: { readonly change: ConnectionChange; readonly sealer: Sealer },
 ): StoredRouting {
   const stored = findConnection(state, id)
-  const { apiKey } = change
-  const headers = change.providerSpecificData === null ? null : change.providerSpecificData?.headers
-  const provider = change.provider ?? stored.provider
-  const data = changedData(change.providerSpecificData, stored.providerSpecificData)
-  const target = { provider, providerSpecificData: data }
+  const { apiKey, providerSpecificData: data } = change
+  const headers = data === null ? null : data?.headers
+  // Fields that a change does not have stay, also those of the data; null removes a field, or all of the data.
+  const target = {
+    ...{ ...stored, ...change, provider: change.provider ?? stored.provider },
+    providerSpecificData: data === null ? null : { ...stored.providerSpecificData, ...data },
+  }
   const context = { sealer, id, stored, target, path: [] }
   const sealedKey =
     apiKey === undefined ? kept(stored.sealedKey, 'key', context) : sealGivenKey(apiKey, context)
@@ -78,18 +78,7 @@ export function changeConnection(
     headers === undefined
       ? kept(stored.sealedHeaders, 'value', context)
       : sealGivenHeaders(headers, context)
-  const changed = storedConnection({
-    id,
-    provider,
-    name: changedTo(change.name, stored.name),
-    isActive: changedTo(change.isActive, stored.isActive),
-    priority: changedTo(change.priority, stored.priority),
-    sealedKey,
-    sealedHeaders,
-    providerSpecificData: data,
-    createdAtMs: stored.createdAtMs,
-  })
-  return replaceConnection(state, changed)
+  return replaceConnection(state, storedConnection(target, { sealedKey, sealedHeaders }))
 }
 
 /** @throws ApiError 404. */
@@ -133,34 +122,4 @@ export function reorderConnections(state: StoredRouting, ids: readonly string[])
 function replaceConnection(state: StoredRouting, changed: StoredConnection): StoredRouting {
   const connections = state.connections.map((each) => (each.id === changed.id ? changed : each))
   return { ...state, connections }
-}
-
-type GivenData = ConnectionInput['providerSpecificData']
-
-function changedTo<Value>(given: Value | undefined, before: Value): Value {
-  return given === undefined ? before : given
-}
-
-/** Merges field by field, except the header fields, which are stored apart; null removes a field, or all of them. */
-function changedData(
-  given: GivenData,
-  before: StoredConnection['providerSpecificData'],
-): GivenData {
-  if (given === null) return null
-  const { baseUrl, prefix, enabledModels, weight, price, translate } = given ?? {}
-  return {
-    baseUrl: changedTo(baseUrl, before?.baseUrl),
-    prefix: changedTo(prefix, before?.prefix),
-    enabledModels: changedTo(enabledModels, before?.enabledModels?.slice()),
-    weight: changedTo(weight, before?.weight),
-    price: changedTo(price, before?.price),
-    translate: changedTo(translate, before?.translate),
-  }
-}
-
-function presentData(data: GivenData): StoredConnection['providerSpecificData'] {
-  const present = Object.entries(data ?? {}).filter(
-    ([name, value]) => name !== 'headers' && (value ?? undefined) !== undefined,
-  )
-  return present.length === 0 ? undefined : Object.fromEntries(present)
 }

@@ -20,13 +20,21 @@ import {
   withoutBroken,
 } from './stored-routing.ts'
 
+/** The sets that can be changed item by item as a whole; connections are changed field by field. */
+type ItemSet = 'combos' | 'customModels' | 'modelAliases'
+
 /** Describes the HTTP resource of a set. */
-interface ItemResource<Set extends ItemSet> extends ItemKind<Set> {
+interface ItemResource<Set extends ItemSet> {
+  readonly set: Set
+  /** For messages: `combo`. */
+  readonly noun: string
   /** For operation ids: `Combo`. */
   readonly name: string
   readonly path: string
   /** Below `path`: the parameters of an item. */
   readonly keyPath: string
+  /** The field of the body that a client has to change if the key exists. */
+  readonly keyField: string
   /** The fields of an item that its key consists of. */
   readonly keySchema: z.ZodType
   readonly inputSchema: z.ZodType<RoutingItems[Set]>
@@ -127,20 +135,11 @@ function routesOf<Set extends ItemSet>(
   return [create, replace, remove]
 }
 
-/** The sets that can be changed item by item as a whole; connections are changed field by field. */
-type ItemSet = 'combos' | 'customModels' | 'modelAliases'
-
-/** A set as messages name it. */
-interface ItemKind<Set extends ItemSet> {
-  readonly set: Set
-  /** For messages: `combo`. */
-  readonly noun: string
-  /** The field of the body that a client has to change if the key exists. */
-  readonly keyField: string
-}
-
 /** @throws ApiError 409 if the key exists. */
-function addItem<Set extends ItemSet>(kind: ItemKind<Set>, item: RoutingItems[Set]): RoutingEdit {
+function addItem<Set extends ItemSet>(
+  kind: ItemResource<Set>,
+  item: RoutingItems[Set],
+): RoutingEdit {
   return (state) => {
     const items: ItemLists[Set] = state[kind.set]
     assertFree(kind, items, item)
@@ -154,7 +153,7 @@ function addItem<Set extends ItemSet>(kind: ItemKind<Set>, item: RoutingItems[Se
  * @throws ApiError 404 if `key` does not exist, 409 if another item has the new key.
  */
 function replaceItem<Set extends ItemSet>(
-  kind: ItemKind<Set>,
+  kind: ItemResource<Set>,
   key: string,
   item: RoutingItems[Set],
 ): RoutingEdit {
@@ -169,7 +168,7 @@ function replaceItem<Set extends ItemSet>(
 }
 
 /** @throws ApiError 404 if `key` does not exist. */
-function removeItem<Set extends ItemSet>(kind: ItemKind<Set>, key: string): RoutingEdit {
+function removeItem<Set extends ItemSet>(kind: ItemResource<Set>, key: string): RoutingEdit {
   return (state) => {
     const items: ItemLists[Set] = state[kind.set]
     return (
@@ -182,7 +181,7 @@ function removeItem<Set extends ItemSet>(kind: ItemKind<Set>, key: string): Rout
 }
 
 function indexOf<Set extends ItemSet>(
-  { set, noun }: ItemKind<Set>,
+  { set, noun }: ItemResource<Set>,
   items: ItemLists[Set],
   key: string,
 ): number {
@@ -192,7 +191,7 @@ function indexOf<Set extends ItemSet>(
 }
 
 function assertFree<Set extends ItemSet>(
-  { set, noun, keyField }: ItemKind<Set>,
+  { set, noun, keyField }: ItemResource<Set>,
   items: ItemLists[Set],
   item: RoutingItems[Set],
 ): void {

@@ -1,16 +1,12 @@
 import { fieldOf } from '../../platform/text/json-text.ts'
-import type { EventSink, StopReason, Usage } from './conversation.ts'
+import type { EventSink, OpenEvent, StopReason, Usage } from './conversation.ts'
 import { arrayAt, numberAt, readError, textAt } from './read-answer.ts'
 
 const reasons: ReadonlyMap<unknown, StopReason> = new Map([
-  ...([
-    ['length', 'length'],
-    ['tool_calls', 'tools'],
-  ] as const),
-  ...([
-    ['function_call', 'tools'],
-    ['content_filter', 'refusal'],
-  ] as const),
+  ['length', 'length'],
+  ['tool_calls', 'tools'],
+  ['function_call', 'tools'],
+  ['content_filter', 'refusal'],
 ])
 /** What OpenRouter, DeepSeek and Zhipu write instead of an error. */
 const failures = /^(?:error|insufficient_system_resource|network_error)$/
@@ -82,18 +78,18 @@ export class ChatEvents {
     if (this.#open !== undefined) this.#emit({ type: 'close' })
     for (const { id, name, text } of this.#calls.slice(this.#open === 'tool_use' ? 1 : 0)) {
       if (name === '') this.#fail('The upstream called a tool without a name.')
-      this.#emit({ type: 'open', block: 'tool_use', id, name })
-      if (text !== '') this.#emit({ type: 'delta', text })
-      this.#emit({ type: 'close' })
+      this.#emitWhole({ type: 'open', block: 'tool_use', id, name }, text)
     }
-    for (const { block, text } of this.#held) {
-      this.#emit({ type: 'open', block })
-      this.#emit({ type: 'delta', text })
-      this.#emit({ type: 'close' })
-    }
+    for (const { block, text } of this.#held) this.#emitWhole({ type: 'open', block }, text)
     // Many servers say `stop` or nothing although the model calls tools.
     const reason = reasons.get(this.#finish) ?? (this.#calls.length > 0 ? 'tools' : 'end')
     this.#emit({ type: 'stop', reason, usage: this.#usage })
+  }
+
+  #emitWhole(open: OpenEvent, text: string): void {
+    this.#emit(open)
+    if (text !== '') this.#emit({ type: 'delta', text })
+    this.#emit({ type: 'close' })
   }
 
   #fail(message: string): void {

@@ -3,15 +3,11 @@ import type { EventSink, StopReason, Usage } from './conversation.ts'
 import { arrayAt, numberAt, readError, textAt } from './read-answer.ts'
 
 const reasons: ReadonlyMap<unknown, StopReason> = new Map([
-  ...([
-    ['max_tokens', 'length'],
-    ['model_context_window_exceeded', 'length'],
-  ] as const),
-  ...([
-    ['tool_use', 'tools'],
-    ['stop_sequence', 'sequence'],
-    ['refusal', 'refusal'],
-  ] as const),
+  ['max_tokens', 'length'],
+  ['model_context_window_exceeded', 'length'],
+  ['tool_use', 'tools'],
+  ['stop_sequence', 'sequence'],
+  ['refusal', 'refusal'],
 ])
 
 /** Reads answers of Messages. Blocks of other kinds have no place in other APIs, and are left out. */

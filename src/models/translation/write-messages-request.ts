@@ -9,16 +9,12 @@ const defaultMaxTokens = 8_192
 /** platform.claude.com/docs/en/build-with-claude/extended-thinking: at least 1,024, and less than max_tokens. */
 const minBudget = 1_024
 const budgets: ReadonlyMap<string, number> = new Map([
-  ...([
-    ['minimal', minBudget],
-    ['low', 2_048],
-    ['medium', 8_192],
-  ] as const),
-  ...([
-    ['high', 16_384],
-    ['xhigh', 32_768],
-    ['max', 32_768],
-  ] as const),
+  ['minimal', minBudget],
+  ['low', 2_048],
+  ['medium', 8_192],
+  ['high', 16_384],
+  ['xhigh', 32_768],
+  ['max', 32_768],
 ])
 /** Models that take a budget of thinking; later models of Anthropic take an effort. */
 const takesBudget = /^(?!.*claude)|claude-3|claude-(?:opus|sonnet|haiku)-4(?:-[0-5])?(?:-\d{8}|@|$)/
@@ -31,17 +27,11 @@ interface Written {
 }
 
 /** Writes a request of Anthropic's Messages. Undefined values are not sent. */
-export function writeMessagesRequest(
-  request: ModelRequest,
-  { model, maxOutput, ignored }: Written,
-): object {
+export function writeMessagesRequest(request: ModelRequest, written: Written): object {
   const { turns, tools, stop, format, isStream } = request
+  const { model, ignored } = written
   const messages = merged(turns.filter(({ role }) => role !== 'system'))
-  const { max_tokens, thinking, effort } = reasoningOf(request, messages, {
-    model,
-    maxOutput,
-    ignored,
-  })
+  const { max_tokens, thinking, effort } = reasoningOf(request, messages, written)
   const isJson = format !== undefined && format.schema === undefined
   if (isJson) ignored.add('response_format')
   const schema = format?.schema && { type: 'json_schema', schema: format.schema }

@@ -37,13 +37,7 @@ export class UsageBatch {
   #rows = new Map<string, Row>()
   #writing = new Map<string, Row>()
   readonly #writes: LaterWrites
-  #month:
-    | {
-        readonly fromMs: number
-        readonly atMs: number
-        readonly keys: ReadonlyMap<string, KeyUse>
-      }
-    | undefined
+  #month: { fromMs: number; atMs: number; keys: ReadonlyMap<string, KeyUse> } | undefined
   #asking: Promise<void> | undefined
 
   constructor(parts: UsageBatchParts) {
@@ -111,8 +105,7 @@ export class UsageBatch {
     try {
       await this.#parts.table.add([...this.#writing.values()])
       // The written rows are known only after another read.
-      if (this.#month !== undefined)
-        this.#month = { ...this.#month, atMs: Number.NEGATIVE_INFINITY }
+      if (this.#month !== undefined) this.#month.atMs = Number.NEGATIVE_INFINITY
     } catch (error) {
       for (const row of this.#writing.values()) addTo(this.#rows, row)
       throw error

@@ -1,22 +1,24 @@
 import type { Database } from '../../platform/state/database.ts'
 
-/** Figures that are added up. */
-export interface UsageSums {
+/** The columns of the figures that are added up. */
+const columnOf = {
   /** Attempts: a call with fallbacks has several. */
-  readonly requests: number
-  readonly errors: number
-  readonly fallbacks: number
-  readonly inputTokens: number
-  readonly outputTokens: number
+  requests: 'requests',
+  errors: 'errors',
+  fallbacks: 'fallbacks',
+  inputTokens: 'input_tokens',
+  outputTokens: 'output_tokens',
   /** For the limits of keys, where the upstream reported no tokens. */
-  readonly estimatedTokens: number
+  estimatedTokens: 'estimated_tokens',
   /** Millionths of a US dollar, including estimated tokens. */
-  readonly costMicros: number
-  readonly receivedBytes: number
-  readonly sentBytes: number
+  costMicros: 'cost_micros',
+  receivedBytes: 'received_bytes',
+  sentBytes: 'sent_bytes',
   /** The sum of all attempts. */
-  readonly firstByteMs: number
-}
+  firstByteMs: 'first_byte_ms',
+} as const
+
+export type UsageSums = Readonly<Record<keyof typeof columnOf, number>>
 
 export interface UsageKey {
   /** The beginning of an hour, or of a day in a sum over days; UTC. */
@@ -28,19 +30,6 @@ export interface UsageKey {
 }
 
 export type UsageRow = UsageKey & UsageSums
-
-const columnOf = {
-  requests: 'requests',
-  errors: 'errors',
-  fallbacks: 'fallbacks',
-  inputTokens: 'input_tokens',
-  outputTokens: 'output_tokens',
-  estimatedTokens: 'estimated_tokens',
-  costMicros: 'cost_micros',
-  receivedBytes: 'received_bytes',
-  sentBytes: 'sent_bytes',
-  firstByteMs: 'first_byte_ms',
-} as const satisfies Record<keyof UsageSums, string>
 
 /** How long rows are kept: a year. */
 export const usageKeptMs = 366 * 86_400_000
@@ -93,16 +82,11 @@ export class ModelUsageTable {
     // Sorted, so that processes lock the same rows in the same order.
     const ordered = rows.toSorted((a, b) => (keyText(a) < keyText(b) ? -1 : 1))
     await this.#database.write(
-      ordered.map((row) => ({
-        sql: add,
-        params: [
-          row.fromMs,
-          row.keyId,
-          row.connectionId,
-          row.model,
-          ...sumNames.map((one) => row[one]),
-        ],
-      })),
+      ordered.map((row) => {
+        const { fromMs, keyId, connectionId, model } = row
+        const sums = sumNames.map((one) => row[one])
+        return { sql: add, params: [fromMs, keyId, connectionId, model, ...sums] }
+      }),
     )
   }
 
