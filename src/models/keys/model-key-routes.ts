@@ -53,7 +53,7 @@ const expiresAt = z.iso.datetime().nullable().meta({ description: 'null: never.'
 
 const keyReply = z.object({
   keyId: z.string(),
-  ...{ name, models, limits, expiresAt },
+  ...{ name, models, limits: z.object(limits.shape), expiresAt },
   createdAt: z.iso.datetime(),
 })
 /** A model key, without its secret. */

@@ -124,9 +124,9 @@ function* modelsOf(
   inputs: Pick<ModelListInputs, 'upstreamIds'>,
   added: readonly string[],
 ): Iterable<ProviderModel> {
-  const { known, prefixes } = provider
+  const { known } = provider
   for (const [id, ownId] of mergedIds(provider, inputs, added)) {
-    yield { id, kind: kindOfModel(id, known, prefixes), ownId }
+    yield { id, kind: kindOfModel(id, provider), ownId }
   }
   // docs/contract/model-list.md, "Configured models". The prefix is not removed from these ids.
   for (const id of known?.ttsModelIds ?? []) yield { id, kind: 'tts', ownId: id }
@@ -177,13 +177,7 @@ class AddedModels {
   /** Grouped by the text up to the first slash. */
   readonly #aliased: Groups<string>
 
-  constructor({
-    customModels,
-    modelAliases,
-  }: {
-    readonly customModels: readonly CustomModel[]
-    readonly modelAliases: ModelAliases
-  }) {
+  constructor({ customModels, modelAliases }: ConnectionInputs) {
     this.#customs = grouped(
       llmCustomModels(customModels),
       ({ providerAlias }) => `${providerAlias}/`,

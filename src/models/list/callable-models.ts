@@ -1,5 +1,5 @@
 import type { Catalogue } from '../catalogue/catalogue.ts'
-import type { ModelFacts } from './model-facts.ts'
+import { type ModelFacts, present } from './model-facts.ts'
 import type { CallTarget, ModelIndex } from './resolve-model.ts'
 import { allKinds, type ModelAliases, type ServiceKind } from './routing-inputs.ts'
 
@@ -61,26 +61,24 @@ function commonFacts([first, ...others]: readonly ModelFacts[]): ModelFacts {
 }
 
 function commonOf(a: ModelFacts, b: ModelFacts): ModelFacts {
-  const least = (field: 'context_length' | 'max_output_tokens') => {
-    const [one, other] = [a[field], b[field]]
-    return one !== undefined && other !== undefined && { [field]: Math.min(one, other) }
-  }
-  const both = (one: readonly string[], other: readonly string[]) =>
-    one.filter((each) => other.includes(each))
   const [one, other] = [a.architecture, b.architecture]
-  return {
-    ...least('context_length'),
-    ...least('max_output_tokens'),
-    ...(one &&
+  return present({
+    context_length: least(a.context_length, b.context_length),
+    max_output_tokens: least(a.max_output_tokens, b.max_output_tokens),
+    architecture: one &&
       other && {
-        architecture: {
-          input_modalities: both(one.input_modalities, other.input_modalities),
-          output_modalities: both(one.output_modalities, other.output_modalities),
-        },
-      }),
-    ...(a.supported_parameters &&
-      b.supported_parameters && {
-        supported_parameters: both(a.supported_parameters, b.supported_parameters),
-      }),
-  }
+        input_modalities: shared(one.input_modalities, other.input_modalities) ?? [],
+        output_modalities: shared(one.output_modalities, other.output_modalities) ?? [],
+      },
+    supported_parameters: shared(a.supported_parameters, b.supported_parameters),
+  })
+}
+
+/** Undefined if one of them is not known. */
+function least(one: number | undefined, other: number | undefined): number | undefined {
+  return one === undefined || other === undefined ? undefined : Math.min(one, other)
+}
+
+function shared(one: readonly string[] | undefined, other: readonly string[] | undefined) {
+  return other && one?.filter((each) => other.includes(each))
 }

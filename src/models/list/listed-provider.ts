@@ -1,5 +1,5 @@
 import type { Catalogue, CatalogueProvider } from '../catalogue/catalogue.ts'
-import { compatibleFlavour, hexEnding, type UpstreamFlavour } from '../upstream/upstream.ts'
+import { compatibleFlavour, hexEnding, type Upstream } from '../upstream/upstream.ts'
 import { type Connection, defaultKinds, type ServiceKind } from './routing-inputs.ts'
 import { type ActiveConnection, activeConnections } from './stored-rows.ts'
 
@@ -104,51 +104,40 @@ export function ownModelId(
 }
 
 /** A connection whose upstream is queried for its models. */
-export interface UpstreamQuestion {
+export interface UpstreamQuestion extends Upstream {
   readonly connectionId: string
-  readonly flavour: UpstreamFlavour
-  readonly baseUrl: string | undefined
-  readonly apiKey: string | undefined
 }
 
-/** The upstreams to query for these providers: docs/contract/model-list.md, "Ids from the upstream". */
+/**
+ * The upstreams to query for these providers: those of compatible providers without base ids, unless the id of the provider
+ * ends in hexadecimal digits (docs/contract/model-list.md, "Ids from the upstream").
+ */
 export function upstreamQuestions(
   providers: readonly ListedProvider[],
 ): readonly UpstreamQuestion[] {
-  return providers.flatMap((provider) => {
-    const flavour = askedFlavour(provider)
-    const { id: connectionId, baseUrl, apiKey } = provider.connection
-    return flavour === undefined ? [] : [{ connectionId, flavour, baseUrl, apiKey }]
-  })
+  return providers.flatMap((one) => (baseModelIds(one).length > 0 ? [] : questionsTo(one)))
 }
 
 /**
  * The upstreams that are queried only for what they say about models whose ids are entered: not for the contract's lists.
  */
 export function factQuestions(providers: readonly ListedProvider[]): readonly UpstreamQuestion[] {
-  return providers.flatMap(
-    ({ id, connection: { id: connectionId, baseUrl, apiKey, enabledModels } }) => {
-      const flavour = compatibleFlavour(id)
-      if (flavour === undefined || enabledModels === undefined || hexEnding.test(id)) return []
-      return [{ connectionId, flavour, baseUrl, apiKey }]
-    },
+  return providers.flatMap((one) =>
+    one.connection.enabledModels === undefined ? [] : questionsTo(one),
   )
+}
+
+function questionsTo({ id, connection }: ListedProvider): readonly UpstreamQuestion[] {
+  const flavour = compatibleFlavour(id)
+  const { id: connectionId, baseUrl, apiKey } = connection
+  const isAsked = flavour !== undefined && !hexEnding.test(id)
+  return isAsked ? [{ connectionId, flavour, baseUrl, apiKey }] : []
 }
 
 /** Whether the models of a compatible provider cannot be known: they are neither entered nor asked for. */
 export function isNeverAsked(provider: ListedProvider): boolean {
   const isCompatible = compatibleFlavour(provider.id) !== undefined
   return isCompatible && hexEnding.test(provider.id) && baseModelIds(provider).length === 0
-}
-
-/**
- * Compatible providers without base ids are queried, unless their id ends in hexadecimal digits
- * (docs/contract/model-list.md, "Ids from the upstream").
- */
-function askedFlavour(provider: ListedProvider): UpstreamFlavour | undefined {
-  const hasBaseModels = baseModelIds(provider).length > 0
-  if (hasBaseModels || hexEnding.test(provider.id)) return undefined
-  return compatibleFlavour(provider.id)
 }
 
 /** docs/contract/model-list.md, "Base ids". */
@@ -181,21 +170,9 @@ export function inferKind(modelId: string): ServiceKind {
  */
 export function kindOfModel(
   modelId: string,
-  known: CatalogueProvider | undefined,
-  prefixes: readonly string[],
+  { known, prefixes }: Pick<ListedProvider, 'known' | 'prefixes'>,
 ): ServiceKind {
-  return known === undefined
-    ? inferKind(modelId)
-    : (known.kindOfModel.get(modelId) ??
-        kindOfPrefixed(modelId, known, prefixes) ??
-        inferKind(modelId))
-}
-
-function kindOfPrefixed(
-  modelId: string,
-  { kindOfModel }: CatalogueProvider,
-  prefixes: readonly string[],
-): ServiceKind | undefined {
-  const prefix = prefixes.find((candidate) => kindOfModel.has(candidate + modelId))
-  return prefix === undefined ? undefined : kindOfModel.get(prefix + modelId)
+  const kinds = known?.kindOfModel
+  const prefix = kinds && ['', ...prefixes].find((one) => kinds.has(one + modelId))
+  return (prefix !== undefined && kinds?.get(prefix + modelId)) || inferKind(modelId)
 }

@@ -160,7 +160,7 @@ function timeOf(value: unknown): number | undefined {
 }
 
 /** Without the fields that are undefined. */
-function present(
+export function present(
   facts: {
     readonly [Field in keyof ModelFacts]: ModelFacts[Field] | undefined
   },

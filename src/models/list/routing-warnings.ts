@@ -6,6 +6,7 @@ import {
   type ListedConnections,
   type ListedProvider,
   listedConnections,
+  servedKinds,
   upstreamQuestions,
   withoutPrefix,
 } from './listed-provider.ts'
@@ -105,7 +106,7 @@ function customProblem({ id, providerAlias }: CustomModel, providers: ProvidersB
   const owners = providers.named(providerAlias.trim())
   const field = owners.length === 0 ? 'providerAlias' : 'id'
   if (owners.length === 0) return { field, message: notConnected(providerAlias) }
-  const isListed = owners.some(({ known, prefixes }) => isServed(id.trim(), known, prefixes))
+  const isListed = owners.some((provider) => isServed(id.trim(), provider))
   return isListed ? undefined : { field, message: wrongKind(id) }
 }
 
@@ -130,20 +131,13 @@ function aliasProblem(
   if (providers === undefined) return 'Aliases are listed only while a connection is active.'
   const owners = providers.ofModel(target)
   if (owners.length === 0) return notConnected(target.slice(0, target.indexOf('/')))
-  const isListed = owners.some(({ provider: { known, prefixes }, id }) =>
-    isServed(id, known, prefixes),
-  )
+  const isListed = owners.some(({ provider, id }) => isServed(id, provider))
   return isListed ? undefined : wrongKind(target)
 }
 
 /** Whether the model is in a list of a kind that its provider serves. */
-function isServed(
-  id: string,
-  known: Parameters<typeof kindOfModel>[1],
-  prefixes: readonly string[],
-): boolean {
-  const kind = kindOfModel(id, known, prefixes)
-  return known === undefined ? kind === 'llm' : known.serviceKinds.has(kind)
+function isServed(id: string, provider: ListedProvider): boolean {
+  return servedKinds(provider).has(kindOfModel(id, provider))
 }
 
 function notConnected(alias: string): string {

@@ -72,14 +72,8 @@ function expectedRevision({ headers }: HttpRequest): number | undefined {
 
 /** The format of an export and of PUT. Keys are masked. */
 export function toRoutingAnswer(state: StoredRouting, sealer: Sealer): RoutingAnswer {
-  return {
-    connections: state.connections
-      .toSorted(byPriority)
-      .map((connection) => toConnectionAnswer(connection, sealer)),
-    combos: state.combos,
-    customModels: state.customModels,
-    modelAliases: Object.fromEntries(state.modelAliases.map(({ name, target }) => [name, target])),
-  }
+  const { connections, ...inputs } = inputsOf(state)
+  return { connections: connections.map((one) => toConnectionAnswer(one, sealer)), ...inputs }
 }
 
 /** The whole state with warnings about input without effect. */
@@ -128,9 +122,12 @@ export function itemWarnings<Set extends RoutingSet>(
 }
 
 function find(state: StoredRouting, catalogue: Catalogue): readonly RoutingWarning[] {
-  return routingWarnings({
-    ...{ combos: state.combos, customModels: state.customModels, catalogue },
-    connections: state.connections.toSorted(byPriority),
-    modelAliases: Object.fromEntries(state.modelAliases.map(({ name, target }) => [name, target])),
-  })
+  return routingWarnings({ ...inputsOf(state), catalogue })
+}
+
+function inputsOf({ connections, combos, customModels, modelAliases }: StoredRouting) {
+  return {
+    ...{ connections: connections.toSorted(byPriority), combos, customModels },
+    modelAliases: Object.fromEntries(modelAliases.map(({ name, target }) => [name, target])),
+  }
 }

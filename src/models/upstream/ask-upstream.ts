@@ -135,8 +135,8 @@ async function refusal(response: Response, wantsDetail: boolean): Promise<Upstre
     return new UpstreamError('status', { status })
   }
   // A truncated or stalled page must not hide the status.
-  const detail = await beginningOf(response, errorPageBytes).catch(() => '')
-  return new UpstreamError('status', { status, detail })
+  const page = await beginningOf(response, errorPageBytes).catch(() => Buffer.of())
+  return new UpstreamError('status', { status, detail: new TextDecoder().decode(page) })
 }
 
 /** Fetch puts the system error, such as ECONNREFUSED, into the cause of its own error. */
@@ -153,26 +153,22 @@ function systemCode(error: unknown): { readonly detail?: string } {
  * @throws UpstreamError too-large.
  */
 async function boundedText(response: Response, asked: Asked): Promise<string> {
-  const chunks: Uint8Array[] = []
-  // Leaving the loop cancels the body, which closes its connection.
-  for await (const chunk of response.body ?? []) {
-    asked.left -= chunk.byteLength
-    if (asked.left < 0) throw new UpstreamError('too-large', { status: response.status })
-    chunks.push(chunk)
-  }
-  return new TextDecoder().decode(Buffer.concat(chunks))
+  const bytes = await beginningOf(response, asked.left + 1)
+  asked.left -= bytes.length
+  if (asked.left < 0) throw new UpstreamError('too-large', { status: response.status })
+  return new TextDecoder().decode(bytes)
 }
 
-/** The beginning of a body, as text to show. */
-async function beginningOf(response: Response, maxBytes: number): Promise<string> {
+async function beginningOf(response: Response, maxBytes: number): Promise<Buffer> {
   const chunks: Uint8Array[] = []
   let size = 0
+  // Leaving the loop cancels the body, which closes its connection.
   for await (const chunk of response.body ?? []) {
     chunks.push(chunk.subarray(0, maxBytes - size))
     size += chunk.byteLength
     if (size >= maxBytes) break
   }
-  return new TextDecoder().decode(Buffer.concat(chunks))
+  return Buffer.concat(chunks)
 }
 
 /** Characters. Longer ids are dropped. */

@@ -31,19 +31,6 @@ export function compatibleFlavour(providerId: string): UpstreamFlavour | undefin
 export const hexEnding = /[-_][0-9a-f]{8,}$/i
 
 /** Why an upstream returned no list. */
-type UpstreamFailure =
-  | 'no-key'
-  | 'no-base-url'
-  | 'bad-key'
-  | 'bad-url'
-  | 'timeout'
-  | 'unreachable'
-  | 'redirect'
-  | 'status'
-  | 'too-large'
-  | 'not-json'
-  | 'no-list'
-
 const messageOf = {
   'no-key': 'The connection has no API key.',
   'no-base-url': 'The connection has no base URL.',
@@ -56,7 +43,9 @@ const messageOf = {
   'too-large': 'The response of the upstream is too large.',
   'not-json': 'The upstream answered with something that is not JSON.',
   'no-list': 'The upstream answered with JSON that contains no list of models.',
-} as const satisfies Record<UpstreamFailure, string>
+} as const
+
+type UpstreamFailure = keyof typeof messageOf
 
 /** An upstream returned no list. Message and fields never contain the key. */
 export class UpstreamError extends Error {
@@ -112,17 +101,12 @@ export interface UpstreamRequest {
  *
  * @throws UpstreamError no-key, no-base-url, bad-key or bad-url, before anything is sent.
  */
-export function upstreamRequest({ flavour, baseUrl, apiKey }: Upstream): UpstreamRequest {
-  // White space around a pasted key or URL is never intended.
-  const key = apiKey?.trim() ?? ''
-  const base = baseUrl?.trim() ?? ''
-  if (key === '') throw new UpstreamError('no-key')
-  if (base === '') throw new UpstreamError('no-base-url')
-  // Checked here because the error of fetch would repeat the key.
-  if (!/^[\x21-\x7e]+$/.test(key)) throw new UpstreamError('bad-key')
-  const url = urlBelow(base, flavour, '/models')
-  if (!isUpstreamUrl(url)) throw new UpstreamError('bad-url')
-  return { url, headers: headersOf(flavour, key) }
+export function upstreamRequest(upstream: Upstream): UpstreamRequest {
+  const { flavour, apiKey = '' } = upstream
+  if (apiKey.trim() === '') throw new UpstreamError('no-key')
+  const { url, headers } = callTarget(upstream, '/models')
+  const version = flavour === 'anthropic' ? anthropicVersion : {}
+  return { url, headers: { 'Content-Type': 'application/json', ...version, ...headers } }
 }
 
 /** The fields that carry the key. */
@@ -134,14 +118,6 @@ const credentialsOf = {
 /** Required by Anthropic's API; used if the client does not send it. */
 export const anthropicVersion = { 'anthropic-version': '2023-06-01' } as const
 
-function headersOf(flavour: UpstreamFlavour, key: string): Readonly<Record<string, string>> {
-  return {
-    'Content-Type': 'application/json',
-    ...(flavour === 'anthropic' && anthropicVersion),
-    ...credentialsOf[flavour](key),
-  }
-}
-
 /**
  * The URL and the credentials of a call. Unlike a list request, a call may have no key: a local upstream may need none.
  *
@@ -150,13 +126,15 @@ function headersOf(flavour: UpstreamFlavour, key: string): Readonly<Record<strin
  * @throws UpstreamError no-base-url, bad-key or bad-url
  */
 export function callTarget(
-  { flavour, baseUrl, apiKey }: Upstream,
+  { flavour, baseUrl = '', apiKey = '' }: Upstream,
   path: string,
-  rawQuery: string,
+  rawQuery = '',
 ): UpstreamRequest {
-  const key = apiKey?.trim() ?? ''
-  const base = baseUrl?.trim() ?? ''
+  // White space around a pasted key or URL is never intended.
+  const key = apiKey.trim()
+  const base = baseUrl.trim()
   if (base === '') throw new UpstreamError('no-base-url')
+  // Checked here because the error of fetch would repeat the key.
   if (!/^[\x21-\x7e]*$/.test(key)) throw new UpstreamError('bad-key')
   const url = urlBelow(base, flavour, path, rawQuery)
   if (!isUpstreamUrl(url)) throw new UpstreamError('bad-url')
@@ -167,7 +145,7 @@ export function callTarget(
  * The URL of a path below a base URL. The query of the base URL, such as Azure's `?api-version=preview`, comes after the
  * path. The client cannot replace its parameters.
  */
-function urlBelow(base: string, flavour: UpstreamFlavour, path: string, rawQuery = ''): string {
+function urlBelow(base: string, flavour: UpstreamFlavour, path: string, rawQuery: string): string {
   const mark = base.indexOf('?')
   const [address, own] = mark < 0 ? [base, ''] : [base.slice(0, mark), base.slice(mark + 1)]
   const withoutSlash = address.replace(/\/$/, '')
