@@ -247,7 +247,7 @@ async function assertListed(
   pauses: (typeof rows)[number]['pauses'],
   scope: string | undefined,
 ): Promise<void> {
-  const { rests: found } = await management.done('GET', '/routing/rests')
+  const { pauses: found } = await management.done('GET', '/routing/pauses')
   const expected = { nothing: [], pair: ['big'], path: ['big'], connection: [null] }[pauses]
   assert.deepEqual(
     found.map((rest: { model: unknown }) => rest.model),

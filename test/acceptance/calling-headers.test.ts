@@ -52,7 +52,7 @@ test('Errors, answers and logs do not contain the values', async (t) => {
   const { status, headers } = await call('/chat/completions', body)
   assert.equal(status, 200)
   texts.push(JSON.stringify([headers, fresh.body, lines]))
-  for (const path of ['/routing', '/routing/rests', '/failures', '/calls', '/routing/export']) {
+  for (const path of ['/routing', '/routing/pauses', '/failures', '/calls', '/routing/export']) {
     texts.push(JSON.stringify(await management.done('GET', path)))
   }
   texts.push(
@@ -71,7 +71,7 @@ test('The values stay at their address', async (t) => {
   assert.equal(upstream.calls[0]?.headers['openai-organization'], organization)
 })
 
-test('A connection with another header field does not rest', async (t) => {
+test('A connection with another header field is not paused', async (t) => {
   const { upstream, call, change } = await startWithHeaders(t)
   upstream.behave = failing(401, {})
   assert.equal((await call('/chat/completions', body)).status, 502)

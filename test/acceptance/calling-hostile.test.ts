@@ -157,7 +157,7 @@ test('A model that is refused on one path is called on others', async (t) => {
   )
 })
 
-test('An upstream that fails for a moment under many calls rests for a moment', async (t) => {
+test('An upstream that fails for a moment under many calls is paused for a moment', async (t) => {
   const { upstream, call, management } = await startWithUpstream(t)
   const waiting: (() => void)[] = []
   upstream.behave = (_, response) => {
@@ -168,7 +168,7 @@ test('An upstream that fails for a moment under many calls rests for a moment', 
   await Promise.all(
     Array.from({ length: 50 }, () => call('/chat/completions', { model: 'lab/big' })),
   )
-  const { rests } = await management.done('GET', '/routing/rests')
-  assert.equal(rests.length, 1)
-  assert.ok(Date.parse(rests[0].until) - Date.now() <= 2_000, rests[0].until)
+  const { pauses } = await management.done('GET', '/routing/pauses')
+  assert.equal(pauses.length, 1)
+  assert.ok(Date.parse(pauses[0].until) - Date.now() <= 2_000, pauses[0].until)
 })

@@ -299,7 +299,7 @@ test('Usage is summed by key, connection, model and day', async (t) => {
 
 test('The management of calls needs a session', async (t) => {
   const { url } = await startCalling(t)
-  for (const path of ['/model-keys', '/usage', '/routing/rests']) {
+  for (const path of ['/model-keys', '/usage', '/routing/pauses']) {
     const reply = await fetch(`${url}/-/api${path}`, {
       headers: { authorization: `Bearer ${modelsApiKey}` },
     })

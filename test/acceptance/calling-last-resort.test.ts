@@ -13,18 +13,18 @@ import { fieldsOf, saying, startCalling, startTwo } from '../support/calling.ts'
 
 const destroyed: Behaviour = (_, response) => void response.destroy()
 
-test('An upstream that cannot be reached rests as a whole, and says nothing of its address', async (t) => {
+test('An upstream that cannot be reached is paused as a whole, and says nothing of its address', async (t) => {
   const { call, one, two, management } = await startTwo(t)
   await one.close()
   const { status } = await call('/chat/completions', { model: 'both' })
   assert.equal(status, 200)
   assert.equal(two.calls.length, 1)
-  // Together: it rests for a moment only.
-  const [{ rests }, alone] = await Promise.all([
-    management.done('GET', '/routing/rests'),
+  // Together: it is paused for a moment only.
+  const [{ pauses }, alone] = await Promise.all([
+    management.done('GET', '/routing/pauses'),
     call('/chat/completions', { model: 'one/small' }),
   ])
-  assert.deepEqual([rests[0].model, rests[0].scope], [null, 'connection'])
+  assert.deepEqual([pauses[0].model, pauses[0].scope], [null, 'connection'])
   assert.equal(alone.status, 503)
   assert.equal(alone.headers['x-bucketry-attempts'], '0')
   assert.ok(Number(alone.headers['retry-after']) >= 1)
@@ -56,7 +56,7 @@ for (const [header, headers, expected] of [
   ['retry-after-ms', { 'retry-after-ms': '8500' }, 9],
   ['the reset', { 'x-ratelimit-remaining-tokens': '0', 'x-ratelimit-reset-tokens': '42s' }, 42],
 ] as const) {
-  test(`A pair rests as long as ${header} says, and the client is told`, async (t) => {
+  test(`A pair is paused as long as ${header} says, and the client is told`, async (t) => {
     const { call, one } = await startTwo(t)
     one.behave = failing(429, { message: 'slow down' }, headers)
     const beganAt = performance.now()
@@ -117,7 +117,7 @@ test('A bad parameter is told at once after other failures', async (t) => {
   assert.equal(headers['retry-after'], undefined)
 })
 
-test('A changed connection does not rest', async (t) => {
+test('A changed connection is not paused', async (t) => {
   const { call, management, one } = await startTwo(t)
   const { connections } = await management.done('GET', '/routing')
   const id = connections.find(({ name }: { name: string }) => name === 'one').id

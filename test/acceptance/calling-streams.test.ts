@@ -30,7 +30,7 @@ for (const [name, events] of [
     // The events before only announce the answer.
     const withContent = events.findIndex((event) => event.includes('hé')) + 1
     const firstContent = Buffer.byteLength(events.slice(0, withContent).join(''))
-    // Another connection and model each time, so that none rests.
+    // Another connection and model each time, so that none is paused.
     const enabledModels = Array.from({ length: whole.length }, (_, at) => `m${at}`)
     const fields = (upstream: StrictUpstream, priority: number) => ({
       ...{ provider: `${flavour}-compatible-lab`, apiKey: upstream.key, priority },
@@ -270,7 +270,7 @@ test('The keys of upstreams are in no answer, log line, metric or error', async 
   }
   const metrics = await fetch(`${url}/-/metrics`, { headers: { authorization: 'Bearer metrics' } })
   texts.push(await metrics.text(), JSON.stringify(lines))
-  for (const path of ['/usage', '/routing/rests', '/failures', '/routing']) {
+  for (const path of ['/usage', '/routing/pauses', '/failures', '/routing']) {
     texts.push(JSON.stringify(await management.done('GET', path)))
   }
   for (const text of texts) assert.ok(!text.includes(upstream.key), text.slice(0, 300))

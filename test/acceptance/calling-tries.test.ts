@@ -81,20 +81,20 @@ test('A model of the other API says so, in a form that the dashboard reads', asy
   assert.equal(upstream.calls.length, 1)
 })
 
-test('What rests can be called again at once', async (t) => {
+test('What is paused can be called again at once', async (t) => {
   const upstream = await StrictUpstream.start(t)
   const { management, connect, call } = await startCalling(t)
   const id = await connect('lab', fieldsOf(upstream))
   upstream.behave = (_, response) => sendJson(response, 401, { error: { message: 'no' } })
   const body = { model: 'lab/big' }
   assert.equal((await call('/chat/completions', body)).status, 502)
-  const { rests } = await management.done('GET', '/routing/rests')
-  assert.equal(rests[0].connectionId, id)
-  assert.equal(rests[0].status, 401)
-  await management.done('DELETE', '/routing/rests/other')
+  const { pauses } = await management.done('GET', '/routing/pauses')
+  assert.equal(pauses[0].connectionId, id)
+  assert.equal(pauses[0].status, 401)
+  await management.done('DELETE', '/routing/pauses/other')
   assert.equal((await call('/chat/completions', body)).status, 503)
-  await management.done('DELETE', `/routing/rests/${id}`)
-  assert.deepEqual(await management.done('GET', '/routing/rests'), { rests: [] })
+  await management.done('DELETE', `/routing/pauses/${id}`)
+  assert.deepEqual(await management.done('GET', '/routing/pauses'), { pauses: [] })
   assert.equal((await call('/chat/completions', body)).status, 502)
   assert.equal(upstream.calls.length, 2)
 })

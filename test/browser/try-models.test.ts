@@ -8,7 +8,7 @@ import { until } from '../support/management-client.ts'
 import { useUpstream } from '../support/used-models.ts'
 
 describe('Try it in the dashboard', { skip: absenceOfChromium() }, () => {
-  // Each process learns for itself what rests.
+  // Each process learns for itself what is paused.
   const dashboard = useDashboard({ WORKERS: '1' })
   const service = () => ({ url: dashboard().gateway.url, password: dashboardPassword })
   const lab = useUpstream(service)

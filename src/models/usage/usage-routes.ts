@@ -57,9 +57,8 @@ const usageReply = z.object({
 /** The reply of `GET /-/api/usage`. */
 export type UsageReply = z.infer<typeof usageReply>
 
-/** The API calls pauses `rests`. */
 const pausesReply = z.object({
-  rests: z.array(
+  pauses: z.array(
     z.object({
       connectionId: z.string(),
       model: z.string().nullable().meta({ description: "The provider's ID. null: all models." }),
@@ -72,7 +71,7 @@ const pausesReply = z.object({
   ),
 })
 
-/** The reply of `GET /-/api/routing/rests`. */
+/** The reply of `GET /-/api/routing/pauses`. */
 export type PausesReply = z.infer<typeof pausesReply>
 
 /** What calls used, and what is paused after failures. */
@@ -122,14 +121,14 @@ function pauseRoutes({
 }: Pick<UsageRoutesParts, 'pauses' | 'connections'>): readonly Route[] {
   const list = route({
     method: 'GET',
-    path: '/routing/rests',
-    operationId: 'getModelRests',
+    path: '/routing/pauses',
+    operationId: 'getModelPauses',
     summary: 'Lists connections, and models of connections, that are paused after failures',
     description:
       'Those of the process that answers: each process has its own. A refused key is listed until it is accepted, even after `until`.',
     reply: pausesReply,
     answer: async () => ({
-      rests: pauses
+      pauses: pauses
         .list(await connections())
         .map(({ model = null, path = null, untilMs, ...rest }) => {
           return { ...rest, model, path, until: timeOf(untilMs) }
@@ -138,8 +137,8 @@ function pauseRoutes({
   })
   const retry = route({
     method: 'DELETE',
-    path: '/routing/rests/{connectionId}',
-    operationId: 'endModelRests',
+    path: '/routing/pauses/{connectionId}',
+    operationId: 'endModelPauses',
     summary: 'Ends the pauses of a connection and its models',
     description:
       'Only in the process that answers. The pauses of other processes end at their own time.',

@@ -14,7 +14,7 @@ import { WarningLines } from '../warning-lines.tsx'
 import { connectionChange, connectionDraft, connectionFields } from './connection-draft.ts'
 import { ConnectionMenu } from './connection-menu.tsx'
 import { connectionDetail, connectionName } from './connection-text.ts'
-import { type Rest, RestLines } from './rests.tsx'
+import { type Pause, PauseLines } from './pauses.tsx'
 
 type ConnectionListing = ListingsAnswer['connections'][number]
 
@@ -23,7 +23,7 @@ interface ConnectionRowProps {
   /** The ids of all connections, in order. */
   readonly ids: readonly string[]
   readonly warnings: readonly string[]
-  readonly rests: readonly Rest[]
+  readonly pauses: readonly Pause[]
   /** Undefined while it loads. */
   readonly listing: ConnectionListing | undefined
 }
@@ -35,7 +35,7 @@ const keyStates = {
 } as const
 
 export function ConnectionRow(props: ConnectionRowProps) {
-  const { connection, ids, warnings, rests, listing } = props
+  const { connection, ids, warnings, pauses, listing } = props
   const test = useTest(connection)
   const name = connectionName(connection)
   const editing = useEditing(name)
@@ -63,7 +63,7 @@ export function ConnectionRow(props: ConnectionRowProps) {
       }
     >
       <WarningLines messages={warnings} />
-      <RestLines connection={connection} rests={rests} />
+      <PauseLines connection={connection} pauses={pauses} />
       {listing !== undefined && <ListingLines listing={listing} />}
       {test.data !== undefined && <TestResult report={test.data} onClose={test.reset} />}
       {editing.isEdited && (

@@ -9,7 +9,7 @@ import { useListings, useProviders } from '../routing-queries.ts'
 import { warningsAt } from '../warnings-at.ts'
 import { newConnectionBody, newConnectionDraft, newConnectionFields } from './connection-draft.ts'
 import { ConnectionRow } from './connection-row.tsx'
-import { useRests } from './rests.tsx'
+import { usePauses } from './pauses.tsx'
 
 export function ConnectionsPanel() {
   return (
@@ -44,7 +44,7 @@ function AddConnection({ onDone }: { readonly onDone: () => void }) {
 
 function Connections({ state: { connections, warnings } }: { readonly state: WarnedRouting }) {
   const { data: listings } = useListings()
-  const rests = useRests().data?.rests ?? []
+  const pauses = usePauses().data?.pauses ?? []
   if (connections.length === 0) {
     return (
       <EmptyState icon={<IconPlugConnected size={32} stroke={1.5} />} title="No connections yet">
@@ -68,7 +68,7 @@ function Connections({ state: { connections, warnings } }: { readonly state: War
             connection={connection}
             ids={ids}
             warnings={warningsAt(warnings, `connections[${index}]`)}
-            rests={rests.filter(({ connectionId }) => connectionId === connection.id)}
+            pauses={pauses.filter(({ connectionId }) => connectionId === connection.id)}
             listing={listings?.connections.find(({ id }) => id === connection.id)}
           />
         ))}

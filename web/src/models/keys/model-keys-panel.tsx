@@ -26,7 +26,7 @@ export function ModelKeysPanel() {
   const { data: status } = useStatus()
   return (
     <Section
-      title="App keys"
+      title="Model keys"
       actions={
         <Button size="xs" leftSection={<IconPlus size={16} />} onClick={() => setIsAdding(true)}>
           Create a key

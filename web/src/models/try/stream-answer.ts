@@ -67,6 +67,7 @@ async function ask(model: string, prompt: string, signal: AbortSignal): Promise<
     return await send('/chat/completions', { stream_options: { include_usage: true } })
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
+    // A model that only Anthropic's API has, of a connection that does not translate.
     if (error.code === 'wrong_path') return await send('/messages', { max_tokens: maxTokens })
     // Some upstreams refuse fields that they do not know.
     if (error.message.includes('stream_options')) return await send('/chat/completions', {})

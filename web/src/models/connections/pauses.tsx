@@ -10,15 +10,15 @@ import { failureOf } from '../../ui/messages.ts'
 import { routingPath, useRouting } from '../routing-queries.ts'
 import { connectionName } from './connection-text.ts'
 
-export type Rest = PausesReply['rests'][number]
+export type Pause = PausesReply['pauses'][number]
 
-const path = `${routingPath}/rests`
-const queryKey = ['rests']
+const path = `${routingPath}/pauses`
+const queryKey = ['pauses']
 const refreshMs = 10_000
 /** Maximum lines for one connection. */
 const maxLines = 5
 
-export function useRests() {
+export function usePauses() {
   return useQuery({
     queryKey,
     queryFn: ({ signal }) => request<PausesReply>(path, { signal }),
@@ -27,17 +27,17 @@ export function useRests() {
 }
 
 /** Whether the key of a connection is refused, or its account. */
-function isRefused({ scope, status }: Rest): boolean {
+function isRefused({ scope, status }: Pause): boolean {
   return scope === 'connection' && [401, 402, 403].includes(status)
 }
 
-interface RestLinesProps {
+interface PauseLinesProps {
   readonly connection: ConnectionAnswer
-  readonly rests: readonly Rest[]
+  readonly pauses: readonly Pause[]
 }
 
 /** The models of a connection that are paused, and why. */
-export function RestLines({ connection, rests }: RestLinesProps) {
+export function PauseLines({ connection, pauses }: PauseLinesProps) {
   const name = connectionName(connection)
   const queries = useQueryClient()
   const { mutate, isPending } = useMutation({
@@ -45,28 +45,28 @@ export function RestLines({ connection, rests }: RestLinesProps) {
     onError: failureOf(`${name} could not be changed`),
     onSettled: () => queries.invalidateQueries({ queryKey }),
   })
-  if (rests.length === 0) return null
-  const isOut = rests.some(isRefused)
+  if (pauses.length === 0) return null
+  const isOut = pauses.some(isRefused)
   return (
     <Alert
       color={isOut ? 'red' : 'orange'}
       title={isOut ? 'The key is refused' : 'Paused after failures'}
       p="xs"
     >
-      {rests.slice(0, maxLines).map((rest) => (
-        <Text key={`${rest.model} ${rest.path}`} size="sm">
-          <b>{rest.model ?? 'All models'}</b> {rest.path !== null && `on ${rest.path} `}
-          (status {rest.status}): {rest.reason}{' '}
-          {Date.parse(rest.until) > Date.now() ? (
+      {pauses.slice(0, maxLines).map((pause) => (
+        <Text key={`${pause.model} ${pause.path}`} size="sm">
+          <b>{pause.model ?? 'All models'}</b> {pause.path !== null && `on ${pause.path} `}
+          (status {pause.status}): {pause.reason}{' '}
+          {Date.parse(pause.until) > Date.now() ? (
             <>
-              Retried <Age at={rest.until} />.
+              Retried <Age at={pause.until} />.
             </>
           ) : (
             'The next call tries again.'
           )}
         </Text>
       ))}
-      {rests.length > maxLines && <Text size="sm">… and {rests.length - maxLines} more.</Text>}
+      {pauses.length > maxLines && <Text size="sm">… and {pauses.length - maxLines} more.</Text>}
       <Group mt={6} gap="sm">
         <Button
           size="compact-sm"
@@ -85,7 +85,7 @@ export function RestLines({ connection, rests }: RestLinesProps) {
 
 /** A warning on every tab: nothing else shows that an account is refused. */
 export function RefusedKeys() {
-  const refused = useRests().data?.rests.filter(isRefused) ?? []
+  const refused = usePauses().data?.pauses.filter(isRefused) ?? []
   const connections = useRouting().data?.connections ?? []
   const names = connections
     .filter(({ id }) => refused.some(({ connectionId }) => connectionId === id))
