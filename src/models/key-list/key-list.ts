@@ -3,7 +3,7 @@ import type { Caller } from '../calls/call-access.ts'
 import { type CallIndex, noSuchModel } from '../calls/call-index.ts'
 import { fitsAny } from '../keys/model-keys.ts'
 import type { CallableModel } from '../list/callable-models.ts'
-import { ListCache, type ListReply, maxListBytes } from '../list/list-cache.ts'
+import { ListCache, type ListReply } from '../list/list-cache.ts'
 import { allKinds, type ServiceKind } from '../list/routing-inputs.ts'
 import { anthropicPage, codexEntry, openAiEntry, type Page } from './list-forms.ts'
 
@@ -25,16 +25,15 @@ const maxSelected = 64
 /** The list of the models that a key may call (docs/model-list.md). */
 export class KeyList {
   readonly #parts: KeyListParts
-  readonly #kept = new ListCache()
+  readonly #kept: ListCache
   /** What is cached belongs to these. */
   #models: readonly CallableModel[] = []
   /** The models of recent lists, by kind and patterns. */
   readonly #selected = new Map<string, readonly CallableModel[]>()
-  /** Whether it was logged that a list exceeds its maximum size. */
-  #isCut = false
 
   constructor(parts: KeyListParts) {
     this.#parts = parts
+    this.#kept = new ListCache(parts)
   }
 
   /**
@@ -43,25 +42,17 @@ export class KeyList {
    * @throws ApiError 503 when clients leave too many different lists unread
    */
   async list(wanted: Wanted, { forCodex }: { readonly forCodex: boolean }): Promise<ListReply> {
-    const { index, now, log } = this.#parts
-    const models = await index.models()
+    const models = await this.#parts.index.models()
     const name = JSON.stringify([wanted.kind, wanted.patterns, forCodex])
     const data = this.#select(models, wanted)
-    const kept = this.#kept.find(name, [], now())
+    const kept = this.#kept.find(name, [])
     if (kept !== undefined) return kept
     const chat = this.#select(models, { ...wanted, kind: 'llm' })
-    const isWhole = this.#kept.keepJson(name, [], {
+    return this.#kept.keep(name, [], {
       // First, because a list that is too large is cut at its end.
       ...(forCodex && { models: jsonOf(chat, codexEntry) }),
       data: jsonOf(data, (model) => openAiEntry(model)),
     })
-    if (!isWhole && !this.#isCut) {
-      this.#isCut = true
-      log.warn({ maxListBytes }, 'a list of /ai/v1/models exceeds its maximum size and is cut')
-    }
-    const reply = this.#kept.find(name, [], now())
-    if (reply === undefined) throw new TypeError('the list is not in the cache')
-    return reply
   }
 
   /** A page of the list in Anthropic's form. @throws ApiError 400 */

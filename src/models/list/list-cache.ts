@@ -1,6 +1,6 @@
 import type { StreamBody } from '../../platform/http/message.ts'
 import { ApiError } from '../../platform/json-api/api-error.ts'
-import type { ModelEntry } from './list-schemas.ts'
+import type { Log } from '../../platform/process/log.ts'
 
 /** The maximum size of a list. Entries beyond it are not listed, and the dashboard says so. */
 export const maxListBytes = 16 * 1024 * 1024
@@ -22,6 +22,12 @@ interface KeptList {
   body: ListBody | undefined
 }
 
+interface ListCacheParts {
+  /** Milliseconds since the epoch. */
+  readonly now: () => number
+  readonly log: Pick<Log, 'warn'>
+}
+
 /** The maximum bytes of cached lists. A list that was not sent for the longest time is built again. */
 const maxKeptBytes = 4 * maxListBytes
 
@@ -37,45 +43,37 @@ const maxHeldBytes = 8 * maxListBytes
  * clients that read slowly share its bytes.
  */
 export class ListCache {
+  readonly #parts: ListCacheParts
   readonly #lists = new Map<string, KeptList>()
   readonly #total = { held: 0 }
+  /** The lists that exceed their maximum size, for one log line each. */
+  readonly #cut = new Set<string>()
 
-  /** Undefined if the list must be built. `nowMs` is reported as the time of building. */
-  find(name: string, sources: ListSources, nowMs: number): ListReply | undefined {
+  constructor(parts: ListCacheParts) {
+    this.#parts = parts
+  }
+
+  /** The list, with the current time as that of building; undefined if it must be built. */
+  find(name: string, sources: ListSources): ListReply | undefined {
     const kept = this.#lists.get(name)
     if (kept === undefined || !isSame(kept.sources, sources)) return undefined
     // The last one in the map is the one that was sent last.
     this.#lists.delete(name)
     this.#lists.set(name, kept)
-    const second = Math.floor(nowMs / 1_000)
-    if (kept.second !== second && kept.body?.isHeld !== true) {
-      const bytes = Buffer.from(kept.pieces.join(`"created":${second}`))
-      kept.body = new ListBody(bytes, this.#total)
-      kept.second = second
-    }
-    return kept.body?.reply()
+    return this.#replyOf(kept)
   }
 
   /**
-   * Adds a list to the cache, up to its maximum size.
-   *
-   * @returns whether all entries fit.
-   * @throws ApiError 503 when clients leave too much unread.
-   */
-  keep(name: string, sources: ListSources, entries: Iterable<ModelEntry>): boolean {
-    return this.keepJson(name, sources, { data: jsonOf(entries) })
-  }
-
-  /**
-   * The same for a list with other fields.
+   * Keeps a list, up to its maximum size, and returns it.
    *
    * @param fields entries as JSON, in which `"created":0` stands for the time
+   * @throws ApiError 503 when clients leave too much unread.
    */
-  keepJson(
+  keep(
     name: string,
     sources: ListSources,
     fields: Readonly<Record<string, Iterable<string>>>,
-  ): boolean {
+  ): ListReply {
     if (this.#total.held > maxHeldBytes - maxListBytes) {
       throw new ApiError(503, 'Too many clients are still receiving other lists. Try again later.')
     }
@@ -91,16 +89,39 @@ export class ListCache {
     const json = `{"object":"list",${lists.join()}}`
     // Inside a JSON string the quotes would be escaped, so only the field matches.
     const pieces = json.split('"created":0')
-    this.#lists.delete(name)
-    this.#lists.set(name, {
+    const kept: KeptList = {
       sources,
       pieces,
       size: json.length,
       second: Number.NaN,
       body: undefined,
-    })
+    }
+    this.#lists.delete(name)
+    this.#lists.set(name, kept)
     this.#forgetOld()
-    return !budget.isSpent
+    this.#logCut(name, budget.isSpent)
+    return this.#replyOf(kept)
+  }
+
+  #replyOf(kept: KeptList): ListReply {
+    const second = Math.floor(this.#parts.now() / 1_000)
+    if (kept.body === undefined || (kept.second !== second && !kept.body.isHeld)) {
+      const bytes = Buffer.from(kept.pieces.join(`"created":${second}`))
+      kept.body = new ListBody(bytes, this.#total)
+      kept.second = second
+    }
+    return kept.body.reply()
+  }
+
+  #logCut(name: string, isCut: boolean): void {
+    if (isCut && !this.#cut.has(name)) {
+      this.#parts.log.warn(
+        { kinds: name, maxListBytes },
+        'a model list exceeds its maximum size: the models at its end are not listed',
+      )
+    }
+    if (isCut) this.#cut.add(name)
+    else this.#cut.delete(name)
   }
 
   /** Forgets all lists. Their bytes count as held until they are read. */
@@ -115,10 +136,6 @@ export class ListCache {
       if (size > maxKeptBytes || index >= maxKeptLists) this.#lists.delete(name)
     }
   }
-}
-
-function* jsonOf(entries: Iterable<ModelEntry>): Iterable<string> {
-  for (const entry of entries) yield JSON.stringify({ ...entry, created: 0 })
 }
 
 function isSame(left: ListSources, right: ListSources): boolean {

@@ -6,7 +6,7 @@ import { UpstreamError } from '../upstream/upstream.ts'
 import type { Upstreams } from '../upstream/upstreams.ts'
 import { type ModelListInputs, modelEntries } from './build-model-list.ts'
 import { connectionListings } from './connection-listing.ts'
-import { ListCache, type ListReply, type ListSources, maxListBytes } from './list-cache.ts'
+import { ListCache, type ListReply } from './list-cache.ts'
 import type { ConnectionListing, ModelEntry } from './list-schemas.ts'
 import {
   type ListedProvider,
@@ -52,13 +52,12 @@ export class ModelLists {
   readonly #parts: ModelListParts
   readonly #loader: TolerantLoader
   #recent: { inputs: LoadedInputs; changes: number | undefined; atMs: number } | undefined
-  readonly #kept = new ListCache()
-  /** The lists that exceed their maximum size, for one log line each. */
-  readonly #cut = new Set<string>()
+  readonly #kept: ListCache
 
   constructor(parts: ModelListParts) {
     this.#parts = parts
     this.#loader = new TolerantLoader(parts.log)
+    this.#kept = new ListCache(parts)
   }
 
   /**
@@ -71,29 +70,13 @@ export class ModelLists {
     const inputs = await this.inputs()
     const name = [...filter, ...(patterns === undefined ? [] : [JSON.stringify(patterns)])].join()
     const sources: unknown[] = Object.values(inputs)
-    const { now } = this.#parts
-    const kept = this.#kept.find(name, sources, now())
+    const kept = this.#kept.find(name, sources)
     if (kept !== undefined) return kept
     const { providers, build } = this.#prepare(filter, inputs)
     const { ids: upstreamIds } = await this.#ask(providers)
     if (upstreamIds.size > 0) sources.push(digestOf(upstreamIds))
-    const allowed = () => allowedOf(build(upstreamIds), patterns)
-    return this.#kept.find(name, sources, now()) ?? this.#keep(name, sources, allowed())
-  }
-
-  #keep(name: string, sources: ListSources, entries: Iterable<ModelEntry>): ListReply {
-    const isWhole = this.#kept.keep(name, sources, entries)
-    if (isWhole) this.#cut.delete(name)
-    else if (!this.#cut.has(name)) {
-      this.#cut.add(name)
-      this.#parts.log.warn(
-        { kinds: name, maxListBytes },
-        'a model list exceeds its maximum size: the models at its end are not listed',
-      )
-    }
-    const reply = this.#kept.find(name, sources, this.#parts.now())
-    if (reply === undefined) throw new TypeError(`the list ${name} is not in the cache`)
-    return reply
+    const data = jsonOf(build(upstreamIds), patterns)
+    return this.#kept.find(name, sources) ?? this.#kept.keep(name, sources, { data })
   }
 
   /**
@@ -200,8 +183,11 @@ export class ModelLists {
   }
 }
 
-function* allowedOf(entries: Iterable<ModelEntry>, patterns: readonly string[] | undefined) {
-  for (const entry of entries) if (fitsAny(entry.id, patterns)) yield entry
+/** The entries that the patterns allow, for `ListCache.keep`. */
+function* jsonOf(entries: Iterable<ModelEntry>, patterns: readonly string[] | undefined) {
+  for (const entry of entries) {
+    if (fitsAny(entry.id, patterns)) yield JSON.stringify({ ...entry, created: 0 })
+  }
 }
 
 function entryOf(id: string, entries: Iterable<ModelEntry>): ModelEntry | undefined {
