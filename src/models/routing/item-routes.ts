@@ -31,12 +31,8 @@ interface ItemResource<Set extends ItemSet> {
   /** For operation ids: `Combo`. */
   readonly name: string
   readonly path: string
-  /** Below `path`: the parameters of an item. */
-  readonly keyPath: string
-  /** The field of the body that a client has to change if the key exists. */
-  readonly keyField: string
-  /** The fields of an item that its key consists of. */
-  readonly keySchema: z.ZodType
+  /** The fields of an item that its key consists of, in the order of its path. */
+  readonly key: z.ZodObject
   readonly inputSchema: z.ZodType<RoutingItems[Set]>
   readonly answerSchema: z.ZodType
 }
@@ -46,9 +42,7 @@ const combos: ItemResource<'combos'> = {
   noun: 'combo',
   name: 'Combo',
   path: '/combos',
-  keyPath: '/{name}',
-  keyField: 'name',
-  keySchema: z.object({ name: z.string() }),
+  key: z.object({ name: z.string() }),
   inputSchema: comboInput,
   answerSchema: changedCombo,
 }
@@ -58,9 +52,7 @@ const customModels: ItemResource<'customModels'> = {
   noun: 'custom model',
   name: 'CustomModel',
   path: '/custom-models',
-  keyPath: '/{type}/{providerAlias}/{id}',
-  keyField: 'id',
-  keySchema: z.object({ type: serviceKind, providerAlias: z.string(), id: z.string() }),
+  key: z.object({ type: serviceKind, providerAlias: z.string(), id: z.string() }),
   inputSchema: customModelInput,
   answerSchema: changedCustomModel,
 }
@@ -70,9 +62,7 @@ const modelAliases: ItemResource<'modelAliases'> = {
   noun: 'model alias',
   name: 'ModelAlias',
   path: '/model-aliases',
-  keyPath: '/{name}',
-  keyField: 'name',
-  keySchema: z.object({ name: z.string() }),
+  key: z.object({ name: z.string() }),
   inputSchema: modelAliasInput,
   answerSchema: changedModelAlias,
 }
@@ -90,7 +80,10 @@ function routesOf<Set extends ItemSet>(
   { store, catalogue }: RoutingApiParts,
   resource: ItemResource<Set>,
 ): readonly Route[] {
-  const { set, noun, name, path, keyPath, keySchema, inputSchema, answerSchema } = resource
+  const { set, noun, name, path, key, inputSchema, answerSchema } = resource
+  const keyPath = Object.keys(key.shape)
+    .map((field) => `/{${field}}`)
+    .join('')
   const keyOf = (item: unknown) => itemKeys[set](item as RoutingItems[Set])
   const answerOf = (state: StoredRouting, item: RoutingItems[Set]) => ({
     ...item,
@@ -113,7 +106,7 @@ function routesOf<Set extends ItemSet>(
     path: path + keyPath,
     operationId: `replace${name}`,
     summary: `Replaces a ${noun}`,
-    params: keySchema,
+    params: key,
     body: inputSchema,
     reply: answerSchema,
     async answer(call) {
@@ -126,7 +119,7 @@ function routesOf<Set extends ItemSet>(
     path: path + keyPath,
     operationId: `delete${name}`,
     summary: `Deletes a ${noun}`,
-    params: keySchema,
+    params: key,
     status: 204,
     async answer(call) {
       await applyEdit(store, removeItem(resource, keyOf(call.params)), call)
@@ -191,11 +184,12 @@ function indexOf<Set extends ItemSet>(
 }
 
 function assertFree<Set extends ItemSet>(
-  { set, noun, keyField }: ItemResource<Set>,
+  { set, noun, key: { shape } }: ItemResource<Set>,
   items: ItemLists[Set],
   item: RoutingItems[Set],
 ): void {
   const key = itemKeys[set](item)
   if (!items.some((other) => itemKeys[set](other) === key)) return
-  throw new ApiError(409, `The ${noun} already exists.`, { field: keyField })
+  // The last one is the name or id, which a client has to change.
+  throw new ApiError(409, `The ${noun} already exists.`, { field: Object.keys(shape).at(-1) })
 }

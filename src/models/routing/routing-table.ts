@@ -99,13 +99,8 @@ export class RoutingTables {
   }
 
   async #loadAll(revision: number): Promise<RoutingSnapshot['rows']> {
-    const [connections, combos, customModels, modelAliases] = await Promise.all([
-      this.#loadAt('connections', revision),
-      this.#loadAt('combos', revision),
-      this.#loadAt('customModels', revision),
-      this.#loadAt('modelAliases', revision),
-    ])
-    return { connections, combos, customModels, modelAliases }
+    const sets = routingSets.map(async (set) => [set, await this.#loadAt(set, revision)] as const)
+    return Object.fromEntries(await Promise.all(sets)) as RoutingSnapshot['rows']
   }
 
   /** The rows may be newer than `revision`, never older: a later reader then loads them again. */
