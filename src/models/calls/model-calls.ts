@@ -263,7 +263,7 @@ export class ModelCalls {
     const pause = native && this.#parts.pauses.pauseOf(native, path.path, sender)
     if (native !== undefined && pause?.row.scope !== 'model') return 'refused'
     const known = this.#parts.catalogue.byId.get(target.connection.provider)
-    const maxOutput = known?.factsOfModel.get(target.ownId)?.max_output_tokens
+    const maxOutput = known?.models.get(target.ownId)?.facts?.max_output_tokens
     const [renamed, nowMs] = [this.#renamed, this.#parts.now()]
     try {
       return new TranslatedCall({ target, path, request, body, renamed, maxOutput, nowMs })

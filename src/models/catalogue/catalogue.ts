@@ -26,11 +26,8 @@ export interface CatalogueProvider {
   /** The static alias and provider alias in one (docs/contract/model-list.md, "Output alias"). */
   readonly alias: string
   readonly serviceKinds: ReadonlySet<ServiceKind>
-  readonly models: readonly CatalogueModel[]
-  /** Kinds of `models` by their ids. */
-  readonly kindOfModel: ReadonlyMap<string, ServiceKind>
-  /** Facts of `models` by their ids. */
-  readonly factsOfModel: ReadonlyMap<string, ModelFacts>
+  /** By their ids, in the order of the list. */
+  readonly models: ReadonlyMap<string, CatalogueModel>
   /** Ids in ttsConfig.models; empty without that config. */
   readonly ttsModelIds: readonly string[]
   /** Ids in embeddingConfig.models; empty without that config. */
@@ -44,8 +41,8 @@ export interface CatalogueProvider {
 }
 
 interface CatalogueModel {
-  readonly id: string
   readonly kind: ServiceKind
+  readonly facts: ModelFacts | undefined
 }
 
 /** A provider in a catalogue file. Other fields, such as `evidence`, are allowed and ignored. */
@@ -129,18 +126,14 @@ function parseJson({ name: fileName, text }: CatalogueFile): unknown {
 }
 
 function prepareProvider(record: ProviderRecord): CatalogueProvider {
-  const models = record.models.map(({ id, type }) => ({ id, kind: type }))
+  const models = record.models.map(({ id, type: kind, facts }) => {
+    return [id, { kind, facts: facts && factsOfCatalogue(facts) }] as const
+  })
   return {
     id: record.id,
     alias: record.alias ?? record.id,
     serviceKinds: new Set(record.serviceKinds),
-    models,
-    kindOfModel: new Map<string, ServiceKind>(models.map(({ id, kind }) => [id, kind])),
-    factsOfModel: new Map(
-      record.models.flatMap(({ id, facts }) =>
-        facts === undefined ? [] : [[id, factsOfCatalogue(facts)]],
-      ),
-    ),
+    models: new Map(models),
     ttsModelIds: record.ttsConfig?.models.map(({ id }) => id) ?? [],
     embeddingModelIds: record.embeddingConfig?.models.map(({ id }) => id) ?? [],
     canSearch: record.searchConfig !== undefined,

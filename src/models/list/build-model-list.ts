@@ -90,7 +90,7 @@ type StaticInputs = Pick<ModelListInputs, 'catalogue' | 'customModels' | 'filter
 function* staticEntries({ catalogue, customModels, filter }: StaticInputs): Iterable<Candidate> {
   for (const { alias, models, serviceKinds } of catalogue.providers) {
     if (!doesServeAny(serviceKinds, filter)) continue
-    for (const { id, kind } of models) yield { id: `${alias}/${id}`, owned_by: alias, kind }
+    for (const [id, { kind }] of models) yield { id: `${alias}/${id}`, owned_by: alias, kind }
   }
   for (const { id, providerAlias } of llmCustomModels(customModels)) {
     yield { id: `${providerAlias}/${id}`, owned_by: providerAlias, kind: 'llm' }

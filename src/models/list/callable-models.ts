@@ -48,7 +48,7 @@ function factsOf(
   { connection, ownId }: Pick<CallTarget, 'connection' | 'ownId'>,
   { facts, catalogue }: Pick<CallableInputs, 'facts' | 'catalogue'>,
 ): ModelFacts {
-  const known = catalogue.byId.get(connection.provider)?.factsOfModel.get(ownId)
+  const known = catalogue.byId.get(connection.provider)?.models.get(ownId)?.facts
   const said = facts.get(connection.id)?.get(ownId)
   return known !== undefined && said !== undefined ? { ...known, ...said } : (said ?? known ?? {})
 }

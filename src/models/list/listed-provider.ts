@@ -96,10 +96,10 @@ export function ownModelId(
   given: string,
   { id: providerId, known, prefixes }: ListedProvider,
 ): string {
-  if (known?.kindOfModel.has(id) === true || given === `${providerId}/${id}`) {
-    return known?.kindOfModel.has(given) === true ? given : id
+  if (known?.models.has(id) === true || given === `${providerId}/${id}`) {
+    return known?.models.has(given) === true ? given : id
   }
-  const prefix = prefixes.find((one) => known?.kindOfModel.has(one + id))
+  const prefix = prefixes.find((one) => known?.models.has(one + id))
   return prefix === undefined ? given : prefix + id
 }
 
@@ -142,7 +142,7 @@ export function isNeverAsked(provider: ListedProvider): boolean {
 
 /** docs/contract/model-list.md, "Base ids". */
 export function baseModelIds({ connection, known }: ListedProvider): readonly string[] {
-  return connection.enabledModels ?? known?.models.map(({ id }) => id) ?? []
+  return connection.enabledModels ?? [...(known?.models.keys() ?? [])]
 }
 
 /** The first row that matches decides (docs/contract/model-list.md, "Kind of an id"). */
@@ -172,7 +172,7 @@ export function kindOfModel(
   modelId: string,
   { known, prefixes }: Pick<ListedProvider, 'known' | 'prefixes'>,
 ): ServiceKind {
-  const kinds = known?.kindOfModel
-  const prefix = kinds && ['', ...prefixes].find((one) => kinds.has(one + modelId))
-  return (prefix !== undefined && kinds?.get(prefix + modelId)) || inferKind(modelId)
+  const prefix = known && ['', ...prefixes].find((one) => known.models.has(one + modelId))
+  const listed = prefix === undefined ? undefined : known?.models.get(prefix + modelId)
+  return listed?.kind ?? inferKind(modelId)
 }

@@ -114,7 +114,7 @@ export function listedModelsApi({
   session,
 }: ListedModelsParts): readonly Route[] {
   const providers = catalogue.providers.map(({ id, alias, models }) => {
-    return { id, alias, models: models.length }
+    return { id, alias, models: models.size }
   })
   const listed = route({
     method: 'GET',

@@ -183,7 +183,7 @@ export class ModelIndex {
     return (
       own[0] ??
       priceOfFacts(this.#facts.get(connection.id)?.get(ownId)) ??
-      priceOfFacts(known?.factsOfModel.get(ownId) ?? known?.factsOfModel.get(id))
+      priceOfFacts(known?.models.get(ownId)?.facts ?? known?.models.get(id)?.facts)
     )
   }
 

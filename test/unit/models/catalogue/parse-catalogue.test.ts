@@ -179,7 +179,7 @@ describe('parseCatalogue gives', () => {
   test('defaults: llm, the id as alias', () => {
     const { providers, byId } = parseCatalogue([fileOf({ id: 'a', models: [{ id: 'm' }] })])
     const [provider] = providers
-    assert.deepEqual(provider?.models, [{ id: 'm', kind: 'llm' }])
+    assert.deepEqual([...(provider?.models ?? [])], [['m', { kind: 'llm', facts: undefined }]])
     assert.equal(provider?.alias, 'a')
     assert.deepEqual([...(provider?.serviceKinds ?? [])], ['llm'])
     assert.equal(byId.get('a'), provider)

@@ -54,7 +54,7 @@ describe('the built-in catalogue', () => {
     const { providers } = await readCatalogue(undefined)
     for (const { id, serviceKinds, models, ...provider } of providers) {
       const used = new Set([
-        ...models.map(({ kind }) => kind),
+        ...Array.from(models.values(), ({ kind }) => kind),
         ...(provider.ttsModelIds.length > 0 ? ['tts' as const] : []),
         ...(provider.embeddingModelIds.length > 0 ? ['embedding' as const] : []),
         ...(provider.canSearch ? ['webSearch' as const] : []),
@@ -70,7 +70,8 @@ describe('the built-in catalogue', () => {
 
   test('lists something of every kind that is not the web', async () => {
     const { providers } = await readCatalogue(undefined)
-    const kinds = new Set(providers.flatMap(({ models }) => models.map(({ kind }) => kind)))
+    const models = providers.flatMap((provider) => [...provider.models.values()])
+    const kinds = new Set(models.map(({ kind }) => kind))
     assert.deepEqual([...kinds].sort(), ['embedding', 'image', 'imageToText', 'llm', 'stt', 'tts'])
     assert.ok(providers.some(({ canSearch }) => canSearch))
     assert.ok(providers.some(({ canFetch }) => canFetch))
