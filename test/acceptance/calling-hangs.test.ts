@@ -21,8 +21,8 @@ test('A connection that hangs costs two keys their time, and nobody else', async
     attempts.push(headers['x-bucketry-attempts'])
   }
   assert.deepEqual(attempts, ['2', '2', '1', '1', '1', '1'])
-  const { rests } = await management.done('GET', '/routing/rests')
-  assert.deepEqual([rests.length, rests[0].model, rests[0].status], [1, 'big', 504])
+  const { pauses } = await management.done('GET', '/routing/pauses')
+  assert.deepEqual([pauses.length, pauses[0].model, pauses[0].status], [1, 'big', 504])
   // It is still asked where nobody else has the model.
   one.behave = (_, response) => sendJson(response, 200, { ok: true })
   two.calls.length = 0
