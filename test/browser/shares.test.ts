@@ -72,7 +72,7 @@ describe('Shared links', { skip: absenceOfChromium() }, () => {
 
     await page.getByRole('link', { name: 'Shared links' }).click()
     await page.getByText('for Ada').waitFor()
-    await page.getByText('1 of 1 download').waitFor()
+    await page.getByText('1 view, 1 of 1 download').waitFor()
     await page.getByText('used up').waitFor()
     assert.deepEqual(dashboard().complaints(), [])
   })

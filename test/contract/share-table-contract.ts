@@ -19,6 +19,7 @@ export function describeShareTable(name: string, createLocation: () => Promise<D
       ...{ shareId, tokenHash: `hash of ${shareId}`, sealedToken: 's', kind: 'file' },
       ...{ bucket: 'photos', maker: '', json: '{"a":"é"}', createdAtMs: 1, expiresAtMs: 0 },
       ...{ revokedAtMs: 0, lastUsedAtMs: 0, maxUses: 0, uses: 0, maxBytes: 0, bytes: 0 },
+      views: 0,
       ...more,
     })
     const usesOf = async (shareId: string) => {

@@ -1,7 +1,12 @@
 /** The beginning of WebP and JPEG files with a size: what tells their form, without a picture. */
 
 /** @param kind of the first chunk, `VP8X` with its flags */
-export function webpBytes(kind: string, width: number, height: number, flags = 0): Buffer {
+export function webpBytes(
+  kind: string,
+  width: number,
+  height: number,
+  flags = 0,
+): Buffer<ArrayBuffer> {
   const chunk = Buffer.alloc(24)
   chunk.write(kind, 0, 'latin1')
   chunk.writeUInt32LE(16, 4)
@@ -22,7 +27,7 @@ export function webpBytes(kind: string, width: number, height: number, flags = 0
   return Buffer.concat([head, chunk])
 }
 
-export function jpegBytes(width: number, height: number, frame = 0xffc0): Buffer {
+export function jpegBytes(width: number, height: number, frame = 0xffc0): Buffer<ArrayBuffer> {
   const jfif = Buffer.from('\xff\xe0\x00\x10JFIF\0\x01\x01\0\0\x01\0\x01\0\0', 'latin1')
   const sof = Buffer.alloc(19)
   sof.writeUInt16BE(frame, 0)
@@ -31,4 +36,36 @@ export function jpegBytes(width: number, height: number, frame = 0xffc0): Buffer
   sof.writeUInt16BE(height, 5)
   sof.writeUInt16BE(width, 7)
   return Buffer.concat([Buffer.of(0xff, 0xd8), jfif, sof, Buffer.of(0xff, 0xd9)])
+}
+
+/** The beginning of a photo with the preview of a camera (Exif 2.32, section 4.6), and its orientation. */
+export function photoBytes(
+  preview: Buffer,
+  { orientation = 1, width = 4_000, height = 3_000, isLittle = true } = {},
+): Buffer<ArrayBuffer> {
+  const tiff = Buffer.alloc(56)
+  const short = (value: number, at: number) =>
+    isLittle ? tiff.writeUInt16LE(value, at) : tiff.writeUInt16BE(value, at)
+  const long = (value: number, at: number) =>
+    isLittle ? tiff.writeUInt32LE(value, at) : tiff.writeUInt32BE(value, at)
+  const entry = (at: number, tag: number, type: number, value: number) => {
+    short(tag, at)
+    short(type, at + 2)
+    long(1, at + 4)
+    if (type === 3) short(value, at + 8)
+    else long(value, at + 8)
+  }
+  tiff.write(isLittle ? 'II' : 'MM', 'latin1')
+  short(42, 2)
+  long(8, 4)
+  short(1, 8)
+  entry(10, 0x0112, 3, orientation)
+  long(26, 22)
+  short(2, 26)
+  entry(28, 0x0201, 4, 56)
+  entry(40, 0x0202, 4, preview.length)
+  const exif = Buffer.concat([Buffer.from('\xff\xe1\0\0Exif\0\0', 'latin1'), tiff, preview])
+  exif.writeUInt16BE(exif.length - 2, 2)
+  const photo = jpegBytes(width, height)
+  return Buffer.concat([photo.subarray(0, 2), exif, photo.subarray(2)])
 }

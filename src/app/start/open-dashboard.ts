@@ -4,6 +4,7 @@ import { MakerAccess } from '../../dashboard/shares/maker-access.ts'
 import { ShareCookies } from '../../dashboard/shares/share-cookies.ts'
 import { createShareHandler } from '../../dashboard/shares/share-handler.ts'
 import { ShareTable } from '../../dashboard/shares/share-table.ts'
+import { ThumbnailTable } from '../../dashboard/thumbnails/thumbnail-table.ts'
 import { createWebApp } from '../../dashboard/web-app/web-app.ts'
 import type { HttpHandler } from '../../platform/http/message.ts'
 import { isFromOtherOrigin, originBehind } from '../../platform/http/origin.ts'
@@ -116,6 +117,7 @@ export function openShares(wiring: SharesWiring): HttpHandler {
       ownerKey: accessKey,
       s3,
     }),
+    thumbnails: new ThumbnailTable(database),
     drive: wiring.drive,
     archives: new ArchiveSlots(),
     cookies: new ShareCookies(createSealer(secretKey, 'shares'), now),

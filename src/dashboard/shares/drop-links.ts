@@ -4,7 +4,8 @@ import { isLegalKey } from '../../storage/drives/kit/names/key-path.ts'
 import { isUsedUp, type Share, shareOf, sharesBase } from './share.ts'
 import { factsOf, type Html, html, type SharePage } from './share-pages.ts'
 import { nameOf, refusals, ShareRefusal, shownName, sizeText } from './share-texts.ts'
-import { fieldOf } from './shared-files.ts'
+import { countView } from './shared-files.ts'
+import { fieldOf } from './shared-object.ts'
 import type { ShareHandlerParts, Visit, VisitReply } from './visit.ts'
 
 /** How many numbered names are tried before a random one, so that a file costs few requests. */
@@ -26,6 +27,7 @@ export async function answerDrop(visit: Visit, parts: ShareHandlerParts): Promis
   const { method } = request
   if (rest === '' && (method === 'GET' || method === 'HEAD')) {
     if (isUsedUp(share)) throw new ShareRefusal(refusals.full)
+    await countView(visit, parts)
     return dropPage(token, share)
   }
   if (method !== 'PUT' || rest.length < 2) {
@@ -163,13 +165,17 @@ function nameOfPath(encoded: string): string {
 
 /** The page of an upload link. Its script is web/src/share-page/drop.ts. */
 function dropPage(token: string, share: Share): SharePage {
-  const name = shownName(nameOf(share.path) || share.bucket)
   const { types } = share
+  const name = shownName(nameOf(share.path) || share.bucket)
+  const heading =
+    share.title === ''
+      ? html`Send files to <bdi>${name}</bdi>`
+      : html`<bdi>${shownName(share.title)}</bdi>`
   const accept = types.map((type) => `.${type}`).join(',')
   return {
-    title: `Send files to ${name}`,
+    title: share.title === '' ? `Send files to ${name}` : shownName(share.title),
     body: html`<p class="kind">Upload link</p>
-<h1>Send files to <bdi>${name}</bdi></h1>
+<h1>${heading}</h1>
 <p class="facts">${limitsOf(share)}${factsOf({ ...share, maxUses: 0 })}</p>
 <noscript><p class="mistake">Sending files needs JavaScript.</p></noscript>
 <form class="drop" data-drop="${sharesBase}${token}/" data-largest="${share.maxFileBytes}">

@@ -38,7 +38,7 @@ export function createShareHandler(parts: ShareHandlerParts): HttpHandler {
       const reply = await answerOf(visit, parts)(visit, parts)
       const whole = 'status' in reply ? reply : await page(reply)
       const headers = [...whole.headers, ...hidden]
-      return { ...whole, headers, logFields: { ...logFields, ...keyOf(reply) } }
+      return { ...whole, headers, logFields: { ...logFields, ...logFieldsOf(reply) } }
     } catch (error) {
       const { refusal, reason, retryAfterSeconds, allow } = refusalOf(error, request, parts)
       logFields.reason = reason
@@ -60,10 +60,13 @@ export function createShareHandler(parts: ShareHandlerParts): HttpHandler {
 /** Search engines must not list links that were sent to a person. */
 const hidden = [['X-Robots-Tag', 'noindex, nofollow']] as const
 
-/** The key of a file in the shared folder, for the log. */
-function keyOf(reply: VisitReply): { readonly key?: string } {
-  const key = 'status' in reply ? reply.logFields?.key : undefined
-  return typeof key === 'string' ? { key } : {}
+/** What the log says of a reply: the key of a file in the shared folder, and why it was refused. */
+function logFieldsOf(reply: VisitReply): Readonly<Record<string, string>> {
+  const { key, reason } = ('status' in reply && reply.logFields) || {}
+  return {
+    ...(typeof key === 'string' && { key }),
+    ...(typeof reason === 'string' && { reason }),
+  }
 }
 
 /** For scripts, including that of the upload page. */
@@ -156,7 +159,9 @@ async function unlock(
   if (retryAfterSeconds > 0) throw new ShareRefusal(refusals.guesses, { retryAfterSeconds })
   if (!(await isPassword(given, share.passwordHash, request.signal))) {
     const { title, body } = passwordPage(token, true)
-    return filledPage(parts.folder, 'share.html', { title, body: body.markup, status: 403 })
+    const filling = { title, body: body.markup, status: 403 }
+    const page = await filledPage(parts.folder, 'share.html', filling)
+    return { ...page, logFields: { reason: 'Wrong password.' } }
   }
   await limiter.clear(address)
   const cookie = { token, what: unlocked(share), seconds: unlockedSeconds, isSecure }

@@ -1,5 +1,5 @@
 import { type Share, sharesBase } from './share.ts'
-import { momentText, type Refusal, shownName, sizeText } from './share-texts.ts'
+import { dayText, momentText, type Refusal, shownName, sizeText } from './share-texts.ts'
 
 /** HTML markup in which all untrusted text is escaped. */
 export class Html {
@@ -48,6 +48,7 @@ export interface SharedFile {
   readonly name: string
   readonly size: number
   readonly contentType: string
+  readonly etag: string
 }
 
 /** Types that browsers can show and that cannot run scripts. Files of other types are only downloaded. */
@@ -58,32 +59,41 @@ export function isShownInBrowser(contentType: string): boolean {
   return shownTypes.test(contentType)
 }
 
+/** A larger picture is not shown before it is pressed. */
+const maxShownBytes = 8 * 1024 * 1024
+
 /** The page of a link to a file. */
 export function filePage(token: string, share: Share, file: SharedFile): SharePage {
-  const address = `${sharesBase}${token}/file`
-  const name = shownName(file.name)
+  const address = `${sharesBase}${token}`
+  const name = shownName(share.title || file.name)
   return {
     title: name,
     body: html`<p class="kind">Shared file</p>
 <h1><bdi>${name}</bdi></h1>
-<p class="facts">${sizeText(file.size)}${factsOf(share)}</p>
-${previewOf(`${address}?inline`, name, file, share)}
-<p class="actions"><a class="button" href="${address}" download>Download</a></p>`,
+<p class="facts">${share.title !== '' && html`<bdi>${shownName(file.name)}</bdi> · `}${sizeText(file.size)}${factsOf(share)}</p>
+<p class="actions"><a class="button" href="${address}/file" download>Download</a></p>
+${share.maxUses === 0 && previewOf(address, name, file)}`,
   }
 }
 
-/** No preview if uses are limited, because it would not be counted. */
-function previewOf(address: string, name: string, file: SharedFile, { maxUses }: Share) {
-  if (maxUses !== 0 || !isShownInBrowser(file.contentType)) return undefined
+/** Only if uses are not limited, because it would not be counted. */
+function previewOf(address: string, name: string, file: SharedFile): Html | undefined {
+  const source = `${address}/file?inline`
   const [, image, media] = shownTypes.exec(file.contentType) ?? []
-  if (image !== undefined) return html`<p class="preview"><img src="${address}" alt="${name}"></p>`
+  if (image !== undefined) {
+    const picture =
+      file.size <= maxShownBytes ? source : thumbnailAddress(address, { path: '', etag: file.etag })
+    return html`<p class="preview"><a href="${source}" target="_blank" rel="noopener" data-view="image" data-name="${name}"><img src="${picture}" alt="${name}"></a></p>`
+  }
   if (media?.toLowerCase() === 'video') {
-    return html`<p class="preview"><video src="${address}" controls preload="metadata"></video></p>`
+    return html`<p class="preview"><video src="${source}" controls preload="metadata"></video></p>`
   }
   if (media !== undefined) {
-    return html`<p class="preview"><audio src="${address}" controls preload="metadata"></audio></p>`
+    return html`<p class="preview"><audio src="${source}" controls preload="metadata"></audio></p>`
   }
-  return html`<p><a href="${address}" target="_blank" rel="noopener">Open in a new tab</a></p>`
+  if (!isShownInBrowser(file.contentType)) return undefined
+  const isPdf = /pdf/i.test(file.contentType)
+  return html`<p${isPdf && html` data-frame="${source}" data-name="${name}"`}><a href="${source}" target="_blank" rel="noopener">Open in a new tab</a></p>`
 }
 
 /** How long and how often a share can still be used. */
@@ -95,8 +105,23 @@ export function factsOf({
   const left = maxUses - uses
   const downloads = left === 1 ? '1 download left' : `${left} downloads left`
   return html`${maxUses !== 0 && html` · ${downloads}`}${
-    expiresAtMs !== 0 && html` · until ${momentText(expiresAtMs)}`
+    expiresAtMs !== 0 && html` · until ${timeMarkup(expiresAtMs, momentText(expiresAtMs))}`
   }`
+}
+
+/** A day, such as that of the last change. */
+export function dayMarkup(atMs: number): Html {
+  return timeMarkup(atMs, dayText(atMs), html` data-day`)
+}
+
+/** The script of the page replaces the text, which is in UTC, by the visitor's own time. */
+function timeMarkup(atMs: number, text: string, more?: Html): Html {
+  return html`<time datetime="${new Date(atMs).toISOString()}"${more}>${text}</time>`
+}
+
+/** The address of the thumbnail of a file. With the ETag, browsers may keep it. */
+export function thumbnailAddress(address: string, { path, etag }: { path: string; etag: string }) {
+  return `${address}/thumbnail?${new URLSearchParams({ path, etag }).toString()}`
 }
 
 /** The page that asks for the password of a share. */

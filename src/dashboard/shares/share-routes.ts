@@ -16,15 +16,22 @@ import {
   neededActions,
   newShareId,
   newToken,
+  type Share,
   shareOf,
   sharesBase,
 } from './share.ts'
 import { hashPassword } from './share-password.ts'
-import { type ShareReply, shareBody, shareReply, sharesReply } from './share-schemas.ts'
+import {
+  type ShareReply,
+  shareBody,
+  shareChange,
+  shareReply,
+  sharesReply,
+} from './share-schemas.ts'
 import type { ShareRow, ShareTable } from './share-table.ts'
 
 interface ShareRoutesParts {
-  readonly table: Pick<ShareTable, 'all' | 'add' | 'revoke'>
+  readonly table: Pick<ShareTable, 'all' | 'get' | 'add' | 'edit' | 'revoke'>
   /** Seals tokens. */
   readonly sealer: Sealer
   readonly keys: Pick<AccessKeys, 'find'>
@@ -38,6 +45,9 @@ interface ShareRoutesParts {
   readonly now: () => number
 }
 
+/** For the longest list of items. */
+const maxBodyBytes = 1024 * 1024
+
 /** The maximum number of shares, including those that have ended. */
 const maxShares = 5_000
 
@@ -50,6 +60,7 @@ export function shareRoutes(parts: ShareRoutesParts): readonly Route[] {
   return routesBelow('/-/api/shares', common, [
     listRoute(parts),
     createRoute(parts),
+    changeRoute(parts),
     revokeRoute(parts),
   ])
 }
@@ -77,14 +88,17 @@ function createRoute(parts: ShareRoutesParts): Route {
     summary: 'Creates a share',
     description: 'A link for people without an account. The reply contains its address.',
     body: shareBody,
+    bodyLimit: maxBodyBytes,
     status: 201,
     reply: shareReply,
     async answer({ request, body }) {
-      const { kind, bucket, path, note, accessKeyId, password, types } = body
+      const { kind, bucket, path, title, note, accessKeyId, password, types } = body
       const maxFileBytes = body.maxFileBytes ?? 0
       assertBucket(parts.buckets, bucket)
       assertPath(kind, path)
-      assertLimits(body)
+      assertItems(body)
+      assertLimits(kind, body)
+      const items = [...new Set(body.items)]
       assertMaker({ kind, bucket, path, maker: accessKeyId ?? '' }, parts)
       const expiresAtMs = expiryOf(body.expiresAt, parts.now())
       const token = newToken()
@@ -93,7 +107,7 @@ function createRoute(parts: ShareRoutesParts): Route {
       const row: ShareRow = {
         ...{ shareId, kind, bucket, maker: accessKeyId ?? '', tokenHash: hashOf(token) },
         sealedToken: parts.sealer.seal(token, shareId),
-        json: detailsText({ path, note, passwordHash, maxFileBytes, types }),
+        json: detailsText({ path, items, title, note, passwordHash, maxFileBytes, types }),
         createdAtMs: parts.now(),
         ...{
           expiresAtMs,
@@ -102,13 +116,44 @@ function createRoute(parts: ShareRoutesParts): Route {
           maxBytes: body.maxBytes ?? 0,
           bytes: 0,
         },
-        ...{ revokedAtMs: 0, lastUsedAtMs: 0 },
+        ...{ revokedAtMs: 0, lastUsedAtMs: 0, views: 0 },
       }
       if (!(await parts.table.add(row, maxShares))) {
         const message = `There are already ${maxShares} shares. Ended shares are removed after 30 days.`
         throw new ApiError(409, message)
       }
       return replyOf(row, request, parts)
+    },
+  })
+}
+
+function changeRoute(parts: ShareRoutesParts): Route {
+  const { table, now } = parts
+  return route({
+    method: 'PATCH',
+    path: '/{shareId}',
+    operationId: 'changeShare',
+    summary: 'Changes a share',
+    description:
+      'Fields that are absent stay as they are. Its address stays the same. A share that has expired or was used up ' +
+      'works again. After a new password, visitors have to enter it.',
+    params: z.object({ shareId: z.string() }),
+    body: shareChange,
+    reply: shareReply,
+    errors: { 409: 'The share was changed or revoked at the same time.' },
+    async answer({ request, params: { shareId }, body }) {
+      const row = shareIdForm.test(shareId) ? await table.get(shareId) : undefined
+      if (row === undefined || row.revokedAtMs !== 0) throw notThere()
+      assertLimits(row.kind, body)
+      const { password, expiresAt } = body
+      const changed = changedRow(row, body, {
+        passwordHash: password ? await hashPassword(password, request.signal) : '',
+        expiresAtMs: expiryOf(expiresAt ?? null, now()),
+      })
+      if (!(await table.edit(changed, row.json))) {
+        throw new ApiError(409, 'The share was changed or revoked at the same time. Try again.')
+      }
+      return replyOf(changed, request, parts)
     },
   })
 }
@@ -125,22 +170,60 @@ function revokeRoute({ table, now }: ShareRoutesParts): Route {
     replyDescription: 'Revoked.',
     async answer({ params: { shareId } }) {
       if (shareIdForm.test(shareId) && (await table.revoke(shareId, now()))) return
-      throw new ApiError(404, 'The share does not exist or is already revoked.')
+      throw notThere()
     },
   })
 }
 
-/** @throws ApiError 400 for a limit that would have no effect */
-function assertLimits({ kind, maxBytes, maxFileBytes, types }: z.output<typeof shareBody>): void {
-  if (kind === 'drop') return
-  const given = {
-    maxBytes: maxBytes !== null,
-    maxFileBytes: maxFileBytes !== null,
-    types: types.length > 0,
+/** Pure: the row with the fields of the change. @param values of the fields that are stored in another form */
+function changedRow(
+  row: ShareRow,
+  change: z.output<typeof shareChange>,
+  values: Pick<Share, 'passwordHash' | 'expiresAtMs'>,
+): ShareRow {
+  const share = shareOf(row)
+  // null: no limit.
+  const limit = (field: 'maxUses' | 'maxBytes' | 'maxFileBytes') =>
+    change[field] === undefined ? share[field] : (change[field] ?? 0)
+  const { title = share.title, note = share.note, types = share.types } = change
+  const passwordHash = change.password === undefined ? share.passwordHash : values.passwordHash
+  const texts = { title, note, types, passwordHash }
+  return {
+    ...row,
+    json: detailsText({ ...share, ...texts, maxFileBytes: limit('maxFileBytes') }),
+    expiresAtMs: change.expiresAt === undefined ? row.expiresAtMs : values.expiresAtMs,
+    maxUses: limit('maxUses'),
+    maxBytes: limit('maxBytes'),
   }
-  for (const [field, isGiven] of Object.entries(given)) {
-    if (isGiven)
-      throw new ApiError(400, 'This is only allowed for upload links (`drop`).', { field })
+}
+
+function notThere(): ApiError {
+  return new ApiError(404, 'The share does not exist or is already revoked.')
+}
+
+/** @throws ApiError 400 if an item cannot be the key of a file or of a folder */
+function assertItems({ kind, path, items }: z.output<typeof shareBody>): void {
+  if (items.length === 0 || (kind === 'folder' && items.every((item) => isLegalKey(path + item)))) {
+    return
+  }
+  const message =
+    kind === 'folder' ? 'Expected keys of at most 1,024 bytes of UTF-8.' : onlyFor('folder')
+  throw new ApiError(400, message, { field: 'items' })
+}
+
+function onlyFor(kind: ShareRow['kind']): string {
+  return `This is only allowed for links of kind \`${kind}\`.`
+}
+
+/** @throws ApiError 400 for a limit that would have no effect */
+function assertLimits(
+  kind: ShareRow['kind'],
+  { maxBytes, maxFileBytes, types }: z.output<typeof shareChange>,
+): void {
+  if (kind === 'drop') return
+  const given = { maxBytes, maxFileBytes, types: types?.[0] }
+  for (const [field, value] of Object.entries(given)) {
+    if ((value ?? null) !== null) throw new ApiError(400, onlyFor('drop'), { field })
   }
 }
 
@@ -178,7 +261,7 @@ function assertMaker(
 
 function replyOf(row: ShareRow, request: HttpRequest, parts: ShareRoutesParts): ShareReply {
   const share = shareOf(row)
-  const { shareId, kind, bucket, path, note, maker, uses } = share
+  const { shareId, kind, bucket, path, title, note, maker, uses, views } = share
   const token = parts.sealer.open(row.sealedToken, shareId)
   const credential = parts.keys.find(maker || parts.ownerKey)
   const isDenied =
@@ -186,7 +269,8 @@ function replyOf(row: ShareRow, request: HttpRequest, parts: ShareRoutesParts): 
     credential.refusal !== undefined ||
     !mayShare(credential.identity, share)
   return {
-    ...{ shareId, kind, bucket, path, note, uses, bytes: share.bytes },
+    ...{ shareId, kind, bucket, path, title, note, uses, views, bytes: share.bytes },
+    items: [...share.items],
     types: [...share.types],
     maxBytes: share.maxBytes || null,
     maxFileBytes: share.maxFileBytes || null,

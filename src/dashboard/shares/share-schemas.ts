@@ -4,10 +4,18 @@ import { z } from 'zod'
 
 const time = z.iso.datetime()
 const limit = z.int().min(1).max(Number.MAX_SAFE_INTEGER).nullable()
-const maxNoteLength = 200
+const maxTextLength = 200
+/** Each page of a link to chosen files looks up its files one by one. */
+const maxItems = 500
 /** Guesses are limited to five per address in a quarter of an hour, but not in total. */
 const minPasswordLength = 8
 const maxPasswordLength = 200
+
+const text = z
+  .string()
+  .max(maxTextLength)
+  .regex(/^[^\p{Cc}]*$/u, 'expected text without control characters')
+  .refine((text) => text.isWellFormed(), 'expected valid Unicode')
 
 const common = {
   kind: z.enum(['file', 'folder', 'drop']).meta({
@@ -17,12 +25,16 @@ const common = {
   path: z.string().max(1_024).meta({
     description: 'The key of the file, or the prefix of the folder: empty, or ending in a slash.',
   }),
-  note: z
-    .string()
-    .max(maxNoteLength)
-    .regex(/^[^\p{Cc}]*$/u, 'expected text without control characters')
-    .refine((text) => text.isWellFormed(), 'expected valid Unicode')
-    .meta({ description: 'For you. Visitors do not see it.' }),
+  items: z
+    .array(z.string().min(1).max(1_024))
+    .max(maxItems)
+    .meta({
+      description:
+        'Only for `folder`: the files and folders that are shared, as keys relative to `path`; those of folders end ' +
+        'in a slash. Empty: the whole folder.',
+    }),
+  title: text.meta({ description: 'For visitors, in place of the name. Empty: the name.' }),
+  note: text.meta({ description: 'For you. Visitors do not see it.' }),
   accessKeyId: z.string().nullable().meta({
     description:
       'The share has the current rights of this access key, and ends with the key. null: the rights of the owner.',
@@ -39,8 +51,12 @@ const common = {
   }),
 }
 
+const password = z.string().min(minPasswordLength).max(maxPasswordLength).nullable()
+
 export const shareBody = z.strictObject({
   ...common,
+  items: common.items.default([]),
+  title: common.title.default(''),
   note: common.note.default(''),
   accessKeyId: common.accessKeyId.default(null),
   expiresAt: common.expiresAt.default(null),
@@ -48,11 +64,17 @@ export const shareBody = z.strictObject({
   maxBytes: common.maxBytes.default(null),
   maxFileBytes: common.maxFileBytes.default(null),
   types: common.types.default([]),
-  password: z.string().min(minPasswordLength).max(maxPasswordLength).nullable().default(null).meta({
+  password: password.default(null).meta({
     description: 'Visitors must enter it. Only its scrypt hash is stored.',
   }),
 })
 export type ShareBody = z.input<typeof shareBody>
+
+const { title, note, expiresAt, maxUses, maxBytes, maxFileBytes, types } = common
+export const shareChange = z
+  .strictObject({ title, note, expiresAt, maxUses, maxBytes, maxFileBytes, types, password })
+  .partial()
+export type ShareChange = z.input<typeof shareChange>
 
 export const shareReply = z.object({
   shareId: z.string(),
@@ -64,6 +86,7 @@ export const shareReply = z.object({
   createdAt: time,
   uses: z.int().meta({ description: 'Downloads that were started, or files that were uploaded.' }),
   bytes: z.int().meta({ description: 'Total bytes of uploaded files.' }),
+  views: z.int().meta({ description: 'How often its page was opened.' }),
   lastUsedAt: time.nullable(),
   end: z
     .enum(['revoked', 'expired', 'used', 'denied'])

@@ -15,7 +15,7 @@ export interface ShareRow {
   readonly bucket: string
   /** The access key whose rights the share has; '': those of the owner. */
   readonly maker: string
-  /** Path, note, password and limits per file. Opaque here. */
+  /** Path, title, note, password and limits per file. Opaque here. */
   readonly json: string
   readonly createdAtMs: number
   readonly expiresAtMs: number
@@ -27,17 +27,19 @@ export interface ShareRow {
   /** Bytes of uploaded files. 0: any number. */
   readonly maxBytes: number
   readonly bytes: number
+  /** How often its page was opened. */
+  readonly views: number
 }
 
 /** The columns of a share in the order of the fields above. */
 const columns = [
   ...['share_id', 'token_hash', 'sealed_token', 'kind', 'bucket', 'maker', 'json'],
   ...['created_at_ms', 'expires_at_ms', 'revoked_at_ms', 'last_used_at_ms'],
-  ...['max_uses', 'uses', 'max_bytes', 'bytes'],
+  ...['max_uses', 'uses', 'max_bytes', 'bytes', 'views'],
 ]
 const fieldOf = (column: string) => column.replace(/_([a-z])/g, (_, letter) => letter.toUpperCase())
 const select = `SELECT ${columns.map((column) => `${column} AS "${fieldOf(column)}"`).join(', ')} FROM shares`
-const isNumber = (column: string) => /_ms$|uses$|bytes$/.test(column)
+const isNumber = (column: string) => /_ms$|uses$|bytes$|views$/.test(column)
 const insert = `INSERT INTO shares (${columns.join(', ')})
   SELECT ${columns.map((column) => (isNumber(column) ? 'CAST(? AS BIGINT)' : '?')).join(', ')}
   WHERE (SELECT COUNT(*) FROM shares) < ?`
@@ -60,8 +62,16 @@ export class ShareTable {
     return this.#database.read(`${select} ORDER BY created_at_ms DESC, share_id`)
   }
 
-  async find(tokenHash: string): Promise<ShareRow | undefined> {
-    const [row] = await this.#database.read<ShareRow>(`${select} WHERE token_hash = ?`, [tokenHash])
+  find(tokenHash: string): Promise<ShareRow | undefined> {
+    return this.#one('token_hash', tokenHash)
+  }
+
+  get(shareId: string): Promise<ShareRow | undefined> {
+    return this.#one('share_id', shareId)
+  }
+
+  async #one(column: 'token_hash' | 'share_id', value: string): Promise<ShareRow | undefined> {
+    const [row] = await this.#database.read<ShareRow>(`${select} WHERE ${column} = ?`, [value])
     return row
   }
 
@@ -78,6 +88,25 @@ export class ShareTable {
   revoke(shareId: string, nowMs: number): Promise<boolean> {
     const sql = 'UPDATE shares SET revoked_at_ms = ? WHERE share_id = ? AND revoked_at_ms = 0'
     return this.#change(sql, [nowMs, shareId])
+  }
+
+  /**
+   * Changes the details, the end and the limits. Uses that are counted meanwhile stay counted.
+   *
+   * @param before the details that the change is based on
+   * @returns false if the share was revoked, or its details have changed since
+   */
+  edit(
+    { shareId, json, expiresAtMs, maxUses, maxBytes }: ShareRow,
+    before: string,
+  ): Promise<boolean> {
+    const sql = `UPDATE shares SET json = ?, expires_at_ms = ?, max_uses = ?, max_bytes = ?
+      WHERE share_id = ? AND json = ? AND revoked_at_ms = 0`
+    return this.#change(sql, [json, expiresAtMs, maxUses, maxBytes, shareId, before])
+  }
+
+  async countView(shareId: string): Promise<void> {
+    await this.#change('UPDATE shares SET views = views + 1 WHERE share_id = ?', [shareId])
   }
 
   /**

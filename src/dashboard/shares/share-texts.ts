@@ -88,14 +88,20 @@ export function sizeText(bytes: number): string {
   return `${Number((bytes / 1024 ** power).toPrecision(3))} ${units[power]}`
 }
 
-/** Created on first use, because it would add milliseconds to every start. */
+/** Created on first use, because they would add milliseconds to every start. */
 let moments: Intl.DateTimeFormat | undefined
+let days: Intl.DateTimeFormat | undefined
 
 export function momentText(atMs: number): string {
   moments ??= new Intl.DateTimeFormat('en-GB', {
     ...{ dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' },
   })
   return `${moments.format(atMs)} UTC`
+}
+
+export function dayText(atMs: number): string {
+  days ??= new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' })
+  return days.format(atMs)
 }
 
 /** A name without characters that could make it look like another name: controls and directional marks. */

@@ -8,6 +8,10 @@ export type ShareKind = ShareRow['kind']
 export interface ShareDetails {
   /** The key of a file, or the prefix of a folder: empty, or ending in a slash. */
   readonly path: string
+  /** What is shared of the folder: keys relative to it, those of folders end in a slash. Empty: all of it. */
+  readonly items: readonly string[]
+  /** For visitors, in place of the name; '': the name. */
+  readonly title: string
   /** For the owner. */
   readonly note: string
   /** As `hashPassword` returns it; '': anyone with the address may use the share. */
@@ -35,15 +39,17 @@ export const neededActions: Readonly<Record<ShareKind, readonly Action[]>> = {
   drop: ['create'],
 }
 
-/** Pure: the share that a row describes. */
+/** Pure: the share that a row describes. Older rows have neither items nor a title. */
 export function shareOf({ json, ...row }: ShareRow): Share {
-  return { ...row, ...(JSON.parse(json) as ShareDetails) }
+  const details: Partial<ShareDetails> = { items: [], title: '' }
+  return { ...row, ...details, ...(JSON.parse(json) as ShareDetails) }
 }
 
 /** Pure: the details as they are stored. */
 export function detailsText(details: ShareDetails): string {
-  const { path, note, passwordHash, maxFileBytes, types } = details
-  return JSON.stringify({ path, note, passwordHash, maxFileBytes, types } satisfies ShareDetails)
+  const { path, items, title, note, passwordHash, maxFileBytes, types } = details
+  const stored: ShareDetails = { path, items, title, note, passwordHash, maxFileBytes, types }
+  return JSON.stringify(stored)
 }
 
 /** 128 random bits, which cannot be guessed. */
@@ -64,6 +70,14 @@ export function endOf(share: Share, nowMs: number): ShareEnd | undefined {
   if (share.revokedAtMs !== 0) return 'revoked'
   if (share.expiresAtMs !== 0 && share.expiresAtMs <= nowMs) return 'expired'
   return isUsedUp(share) ? 'used' : undefined
+}
+
+/** Whether the share includes an object or a folder, by its key relative to the shared folder. */
+export function includes({ items }: Pick<Share, 'items'>, path: string): boolean {
+  return (
+    items.length === 0 ||
+    items.some((item) => (item.endsWith('/') ? path.startsWith(item) : path === item))
+  )
 }
 
 /** @param size of a file that is to be uploaded */

@@ -1,9 +1,10 @@
-import type { HeaderFields, HttpReply, HttpRequest } from '../../platform/http/message.ts'
+import type { HttpReply, HttpRequest } from '../../platform/http/message.ts'
 import { attachmentNamed } from '../../platform/text/percent-encoding.ts'
-import type { ObjectRequest } from './maker-access.ts'
 import type { Share } from './share.ts'
 import { filePage, isShownInBrowser } from './share-pages.ts'
 import { nameOf, refusals, ShareRefusal } from './share-texts.ts'
+import { sendThumbnail } from './share-thumbnails.ts'
+import { fieldOf, readObject } from './shared-object.ts'
 import type { ShareHandlerParts, Visit, VisitReply } from './visit.ts'
 
 /** How long a download that was counted may be resumed. */
@@ -25,6 +26,7 @@ export async function answerFile(visit: Visit, parts: ShareHandlerParts): Promis
     throw new ShareRefusal(refusals.method, { allow: 'GET, HEAD' })
   }
   if (rest === '/file') return sendFile(visit, share.path, parts)
+  if (rest === '/thumbnail') return sendThumbnail(visit, share.path, parts)
   if (rest !== '') throw new ShareRefusal(refusals.unknown)
   assertLeft(share)
   const { headers } = await readObject(
@@ -34,7 +36,19 @@ export async function answerFile(visit: Visit, parts: ShareHandlerParts): Promis
   )
   const contentType = fieldOf(headers, 'content-type')
   const size = Number(fieldOf(headers, 'content-length'))
-  return filePage(token, share, { name: nameOf(share.path), size, contentType })
+  const etag = fieldOf(headers, 'etag').replaceAll('"', '')
+  await countView(visit, parts)
+  return filePage(token, share, { name: nameOf(share.path), size, contentType, etag })
+}
+
+/** Counts that a person has opened the page. */
+export async function countView(
+  { request, share: { shareId } }: Visit,
+  { table, onFailure }: ShareHandlerParts,
+): Promise<void> {
+  // A browser that prefetches a page sends `prefetch` (Fetch standard, "Sec-Purpose").
+  if (request.method !== 'GET' || request.headers['sec-purpose'] !== undefined) return
+  await table.countView(shareId).catch((error) => onFailure(error, request.id))
 }
 
 /** Sends a file, and counts the download. @throws ShareRefusal */
@@ -94,24 +108,6 @@ export async function count(
   if (!isCounted) throw new ShareRefusal(refusals.used)
 }
 
-/** @throws ShareRefusal if the object cannot be read */
-async function readObject(
-  { request, share }: Visit,
-  asked: ObjectRequest,
-  { makers }: ShareHandlerParts,
-): Promise<HttpReply> {
-  const reply = await makers.send(share, asked, request)
-  const { status, headers, logFields } = reply
-  if (status < 400) return reply
-  // Without its body, which names the bucket.
-  if (status === 416) {
-    return { status, headers: headers.filter(([name]) => name.toLowerCase() === 'content-range') }
-  }
-  const reason = String(logFields?.reason ?? logFields?.code ?? status)
-  if (status === 404) throw new ShareRefusal(refusals.missing, { reason })
-  throw new ShareRefusal(status === 403 ? refusals.revoked : refusals.away, { reason })
-}
-
 function askedOf({ headers }: HttpRequest): Record<string, string> {
   return Object.fromEntries(
     passedOn.flatMap((name) => {
@@ -124,8 +120,4 @@ function askedOf({ headers }: HttpRequest): Record<string, string> {
 /** @throws ShareRefusal if the share has been used up */
 export function assertLeft({ maxUses, uses }: Share): void {
   if (maxUses !== 0 && uses >= maxUses) throw new ShareRefusal(refusals.used)
-}
-
-export function fieldOf(headers: HeaderFields, name: string): string {
-  return headers.find(([each]) => each.toLowerCase() === name)?.[1] ?? ''
 }

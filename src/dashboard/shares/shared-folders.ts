@@ -1,35 +1,56 @@
 import type { HttpReply } from '../../platform/http/message.ts'
+import { Limiter } from '../../platform/process/limiter.ts'
+import { sortKeys } from '../../platform/text/key-order.ts'
 import { attachmentNamed } from '../../platform/text/percent-encoding.ts'
 import { openArchive } from '../../storage/archive/object-archive.ts'
 import { isLegalKey } from '../../storage/drives/kit/names/key-path.ts'
 import type { Entry } from '../../storage/drives/listed-entry.ts'
-import { type Share, sharesBase } from './share.ts'
-import { factsOf, type Html, html, type SharePage } from './share-pages.ts'
-import { nameOf, refusals, ShareRefusal, shownName, sizeText } from './share-texts.ts'
-import { assertLeft, count, sendFile } from './shared-files.ts'
+import { folderPage } from './folder-page.ts'
+import { includes } from './share.ts'
+import type { SharePage } from './share-pages.ts'
+import { nameOf, refusals, ShareRefusal } from './share-texts.ts'
+import { sendThumbnail } from './share-thumbnails.ts'
+import { assertLeft, count, countView, sendFile } from './shared-files.ts'
 import type { ShareHandlerParts, Visit, VisitReply } from './visit.ts'
 
-const pageEntries = 200
+const pageEntries = 1_000
+/** Chosen files are looked up one by one, this many at a time in each process. */
+const lookups = new Limiter(16)
 
 /** Answers visitors of a link to a folder. @throws ShareRefusal */
 export async function answerFolder(visit: Visit, parts: ShareHandlerParts): Promise<VisitReply> {
-  const { request, share, token, rest } = visit
+  const { request, rest } = visit
   if (request.method !== 'GET' && request.method !== 'HEAD') {
     throw new ShareRefusal(refusals.method, { allow: 'GET, HEAD' })
   }
   // The path is appended to the prefix as it is: `..` has no meaning in keys.
-  const query = new URLSearchParams(request.rawQuery)
-  const path = query.get('path') ?? ''
-  const key = share.path + path
-  const isFolder = path === '' || path.endsWith('/')
+  const path = new URLSearchParams(request.rawQuery).get('path') ?? ''
+  const key = visit.share.path + path
   if (key !== '' && !isLegalKey(key)) throw new ShareRefusal(refusals.unknown)
-  if (rest === '/file' && !isFolder) return sendFile(visit, key, parts)
-  if (rest === '/zip' && isFolder && request.method === 'GET') return sendArchive(visit, key, parts)
-  if (rest !== '' || !isFolder) throw new ShareRefusal(refusals.unknown)
+  if (path !== '' && !includes(visit.share, path)) throw new ShareRefusal(refusals.unknown)
+  const answer = (path === '' || path.endsWith('/') ? ofFolders : ofFiles)[rest]
+  if (answer === undefined) throw new ShareRefusal(refusals.unknown)
+  return answer(visit, key, parts)
+}
+
+type Answer = (visit: Visit, key: string, parts: ShareHandlerParts) => Promise<VisitReply>
+
+/** By the path after the token. */
+const ofFiles: Readonly<Record<string, Answer>> = { '/file': sendFile, '/thumbnail': sendThumbnail }
+const ofFolders: Readonly<Record<string, Answer>> = { '': showFolder, '/zip': sendArchive }
+
+async function showFolder(visit: Visit, key: string, parts: ShareHandlerParts): Promise<SharePage> {
+  const { request, share, token } = visit
   assertLeft(share)
-  const entries = await entriesOf(visit, { prefix: key, after: query.get('after') ?? '' }, parts)
+  const path = key.slice(share.path.length)
+  const after = new URLSearchParams(request.rawQuery).get('after') ?? ''
+  const entries =
+    path === '' && share.items.length > 0
+      ? await chosenEntries(visit, parts)
+      : await entriesOf(visit, { prefix: key, after }, parts)
   const shown = entries.slice(0, pageEntries)
   const next = entries.length > pageEntries ? shown.at(-1)?.key : undefined
+  if (path === '' && after === '') await countView(visit, parts)
   return folderPage(token, share, { path, entries: shown, next })
 }
 
@@ -42,16 +63,19 @@ async function sendArchive(
   prefix: string,
   parts: ShareHandlerParts,
 ): Promise<HttpReply> {
+  if (request.method !== 'GET') throw new ShareRefusal(refusals.unknown)
   assertLeft(share)
   const slot = parts.archives.enter(share.shareId)
   if (slot === undefined) throw new ShareRefusal(refusals.away, { retryAfterSeconds: 60 })
   const { bucket } = share
   const { signal } = request
   try {
-    const archive = await openArchive({ drive: parts.drive, bucket, prefix, signal })
+    const names = prefix === share.path && share.items.length > 0 ? share.items : undefined
+    const archive = await openArchive({ drive: parts.drive, bucket, prefix, names, signal })
+    const name = names === undefined ? nameOf(prefix) || bucket : share.title || 'files'
     const headers = [
       ['Content-Type', 'application/zip'],
-      ['Content-Disposition', attachmentNamed(`${nameOf(prefix) || bucket}.zip`)],
+      ['Content-Disposition', attachmentNamed(`${name}.zip`)],
       ['Cache-Control', 'no-store'],
       ['X-Content-Type-Options', 'nosniff'],
       ['Referrer-Policy', 'no-referrer'],
@@ -63,6 +87,22 @@ async function sendArchive(
     slot.leave()
     throw error
   }
+}
+
+/** The files and folders that were chosen for the share. Those that are gone are left out. */
+async function chosenEntries(
+  { share: { bucket, path, items }, request: { signal } }: Visit,
+  { drive }: ShareHandlerParts,
+): Promise<Entry[]> {
+  const lookUp = async (key: string): Promise<Entry[]> => {
+    if (key.endsWith('/')) return [{ kind: 'folder', key }]
+    const object = await lookups.run(signal, () => drive.head(bucket, key))
+    if (object === undefined) return []
+    const { size, modifiedAtMs, attributes } = object
+    return [{ kind: 'object', key, size, modifiedAtMs, etag: attributes.etag }]
+  }
+  const keys = sortKeys(items.map((item) => path + item))
+  return (await Promise.all(keys.map(lookUp))).flat()
 }
 
 /** The entries of a page, and one more if there is another page. */
@@ -81,74 +121,4 @@ async function entriesOf(
     found.push(...entries.filter(({ key }) => key !== prefix))
   }
   return found
-}
-
-interface SharedFolder {
-  /** Relative to the shared folder. */
-  readonly path: string
-  readonly entries: readonly Entry[]
-  /** The last key of the page, if there are more. */
-  readonly next: string | undefined
-}
-
-/** Files that are probably pictures. The content type is known only when a file is opened. */
-const picture = /\.(?:png|jpe?g|gif|webp|avif|bmp)$/i
-
-/** The page of a link to a folder, or of a folder in it. */
-function folderPage(token: string, share: Share, folder: SharedFolder): SharePage {
-  const address = `${sharesBase}${token}`
-  const name = shownName(nameOf(share.path + folder.path) || share.bucket)
-  const entries = folder.entries.map((entry) => ({
-    path: entry.key.slice(share.path.length),
-    name: shownName(nameOf(entry.key)),
-    size: entry.kind === 'object' ? entry.size : undefined,
-  }))
-  // If uses are limited, a picture on the page would be a download that is not counted.
-  const isGallery = share.maxUses === 0
-  const pictures = isGallery ? entries.filter((entry) => picture.test(entry.path)) : []
-  return {
-    title: name,
-    body: html`<p class="kind">Shared folder</p>
-${folder.path !== '' && crumbs(address, share, folder.path)}
-<h1><bdi>${name}</bdi></h1>
-<p class="facts">${entries.length === 0 ? 'This folder is empty' : 'Press a name to download it'}${factsOf(share)}</p>
-${pictures.length > 0 && html`<ul class="gallery">${pictures.map((one) => shownPicture(address, one))}</ul>`}
-${entries.length > 0 && html`<p><a href="${address}/zip?${queryOf({ path: folder.path })}" download>Download all as ZIP</a></p>`}
-<ul class="entries">${entries.map((entry) => row(address, entry))}</ul>
-${folder.next !== undefined && html`<p class="actions"><a class="button" href="${address}?${queryOf({ path: folder.path, after: folder.next })}">Next page</a></p>`}`,
-  }
-}
-
-interface ShownEntry {
-  readonly path: string
-  readonly name: string
-  /** Undefined: a folder. */
-  readonly size: number | undefined
-}
-
-function row(address: string, { path, name, size }: ShownEntry): Html {
-  if (size === undefined) {
-    return html`<li class="folder"><a href="${address}?${queryOf({ path })}"><bdi>${name}</bdi></a></li>`
-  }
-  return html`<li><a href="${address}/file?${queryOf({ path })}" download><bdi>${name}</bdi></a> <span>${sizeText(size)}</span></li>`
-}
-
-function shownPicture(address: string, { path, name }: ShownEntry): Html {
-  const source = `${address}/file?${queryOf({ path })}&inline`
-  return html`<li><a href="${source}" target="_blank" rel="noopener"><img src="${source}" alt="${name}" loading="lazy"></a></li>`
-}
-
-/** Links to the parent folders, up to the shared folder. */
-function crumbs(address: string, share: Share, path: string): Html {
-  const above = path.split('/').slice(0, -2)
-  const links = above.map((segment, index) => {
-    const query = queryOf({ path: `${above.slice(0, index + 1).join('/')}/` })
-    return html` / <a href="${address}?${query}"><bdi>${shownName(segment)}</bdi></a>`
-  })
-  const top = shownName(nameOf(share.path) || share.bucket)
-  return html`<nav class="crumbs" aria-label="Parent folders"><a href="${address}"><bdi>${top}</bdi></a>${links}</nav>`
-}
-
-function queryOf(fields: Readonly<Record<string, string>>): string {
-  return new URLSearchParams(fields).toString()
 }

@@ -2,6 +2,7 @@ import type { HttpReply, HttpRequest } from '../../platform/http/message.ts'
 import type { OriginOf } from '../../platform/http/origin.ts'
 import type { KeyValueStore } from '../../platform/state/key-value/key-value.ts'
 import type { Drive } from '../../storage/drives/drive.ts'
+import type { ThumbnailTable } from '../thumbnails/thumbnail-table.ts'
 import type { ArchiveSlots } from './archive-slots.ts'
 import type { MakerAccess } from './maker-access.ts'
 import type { Share } from './share.ts'
@@ -10,7 +11,8 @@ import type { SharePage } from './share-pages.ts'
 import type { ShareTable } from './share-table.ts'
 
 export interface ShareHandlerParts {
-  readonly table: Pick<ShareTable, 'find' | 'count'>
+  readonly table: Pick<ShareTable, 'find' | 'count' | 'countView'>
+  readonly thumbnails: Pick<ThumbnailTable, 'find' | 'add'>
   readonly makers: MakerAccess
   readonly drive: Pick<Drive, 'list' | 'head' | 'open' | 'remove'>
   readonly archives: ArchiveSlots

@@ -6,7 +6,7 @@ const maxSide = 256
  */
 export const maxPictureBytes = 48 * 1024
 
-interface PictureSize {
+export interface PictureSize {
   readonly width: number
   readonly height: number
 }
@@ -20,7 +20,8 @@ export function pictureType(bytes: Uint8Array): 'image/webp' | 'image/jpeg' | un
   if (bytes.length < 32 || bytes.length > maxPictureBytes) return undefined
   const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   if (isSmall(webpSize(view))) return 'image/webp'
-  return isSmall(jpegSize(view)) ? 'image/jpeg' : undefined
+  const isComplete = view.readUInt16BE(view.length - 2) === 0xffd9
+  return isComplete && isSmall(jpegSize(view)) ? 'image/jpeg' : undefined
 }
 
 function isSmall(size: PictureSize | undefined): boolean {
@@ -53,10 +54,8 @@ function webpSize(file: Buffer): PictureSize | undefined {
 const animation = 0b10
 
 /** ITU-T T.81, annex B: segments with a length; the frame header has the size. */
-function jpegSize(file: Buffer): PictureSize | undefined {
-  if (file.readUInt16BE(0) !== 0xffd8 || file.readUInt16BE(file.length - 2) !== 0xffd9) {
-    return undefined
-  }
+export function jpegSize(file: Buffer): PictureSize | undefined {
+  if (file.readUInt16BE(0) !== 0xffd8) return undefined
   for (let at = 2; at + 9 <= file.length; ) {
     const marker = file.readUInt16BE(at)
     // Baseline, extended and progressive, which browsers write and read.

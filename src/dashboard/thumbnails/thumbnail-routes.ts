@@ -23,7 +23,7 @@ const thumbnailBody = z.strictObject({
 export type ThumbnailBody = z.input<typeof thumbnailBody>
 
 /** A picture never changes: another version of an object has another ETag. */
-const pictureHeaders = [
+export const pictureHeaders = [
   ['cache-control', 'private, max-age=31536000, immutable'],
   // The browser cache returns a picture only to the session that requested it.
   ['vary', 'authorization'],

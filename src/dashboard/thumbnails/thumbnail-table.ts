@@ -26,13 +26,16 @@ export function deleteBucketThumbnails(bucket: string): Statement {
   return { sql: 'DELETE FROM thumbnails WHERE bucket = ?', params: [bucket] }
 }
 
+/** Of about 10 KiB each. */
+const keptThumbnails = 20_000
+
 /** The latest thumbnails, in the database. Browsers recreate those that are lost. */
 export class ThumbnailTable {
   readonly #database: Pick<Database, 'read' | 'write'>
   readonly #kept: number
 
   /** @param kept the maximum number of rows */
-  constructor(database: Pick<Database, 'read' | 'write'>, kept: number) {
+  constructor(database: Pick<Database, 'read' | 'write'>, kept = keptThumbnails) {
     this.#database = database
     this.#kept = kept
   }

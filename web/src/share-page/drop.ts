@@ -10,10 +10,7 @@ interface Sending {
   readonly state: HTMLElement
 }
 
-const form = document.querySelector<HTMLFormElement>('form[data-drop]')
-if (form !== null) begin(form)
-
-function begin(form: HTMLFormElement): void {
+export function beginDrop(form: HTMLFormElement): void {
   const input = form.querySelector('input')
   const waiting: Sending[] = []
   let running = 0

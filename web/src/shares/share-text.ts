@@ -23,11 +23,19 @@ const useNames: Readonly<Record<Kind, string>> = {
   drop: 'uploaded file',
 }
 
-/** "2 of 3 downloads", "1 uploaded file". */
-export function usesText({ kind, uses, maxUses }: Pick<ShareReply, 'kind' | 'uses' | 'maxUses'>) {
+/** "12 views, 2 of 3 downloads" */
+export function usesText({
+  kind,
+  uses,
+  maxUses,
+  views,
+}: Pick<ShareReply, 'kind' | 'uses' | 'maxUses' | 'views'>) {
   const name = useNames[kind]
-  if (maxUses === null) return formatAmount(uses, name)
-  return `${formatCount(uses)} of ${formatAmount(maxUses, name)}`
+  const used =
+    maxUses === null
+      ? formatAmount(uses, name)
+      : `${formatCount(uses)} of ${formatAmount(maxUses, name)}`
+  return `${formatAmount(views, 'view')}, ${used}`
 }
 
 /** What a share is for, without its bucket: the last name of its path. */

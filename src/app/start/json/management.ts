@@ -39,9 +39,6 @@ import type { BucketJobs } from '../bucket-jobs.ts'
 const defaultDrive = 'default'
 /** Open uploads per page. */
 const pageUploads = 100
-/** Thumbnails, of about 10 KiB each. */
-const keptThumbnails = 20_000
-
 export interface ManagementWiring {
   readonly settings: Settings
   readonly log: Log
@@ -100,7 +97,7 @@ export function openManagement(wiring: ManagementWiring): Omit<ManagementApiPart
     openArchive: (request) => openArchive({ ...request, drive }),
     store: wiring.sessions,
     drive,
-    thumbnails: new ThumbnailTable(wiring.database, keptThumbnails),
+    thumbnails: new ThumbnailTable(wiring.database),
     folders: new FolderRevisions({ drive, now: () => performance.now() }),
     region,
     accessKey,

@@ -169,10 +169,10 @@ function DropFields({ draft, mistakes, onChange }: Omit<FieldsProps, 'kind'>) {
 
 function MadeLink({ share: { url, hasPassword } }: { readonly share: ShareReply }) {
   const endpoint = useStatus().data?.endpoint
-  const isReady = url !== null && endpoint !== undefined
+  if (url === null || endpoint === undefined) return null
   return (
     <Stack>
-      <LinkField label="Link" url={isReady ? sharedUrl(url, endpoint, location.origin) : ''} />
+      <LinkField label="Link" url={sharedUrl(url, endpoint, location.origin)} />
       <Text size="sm" c="dimmed" role="status">
         {hasPassword && 'Send the password separately from the link. '}
         <Anchor component={Link} inherit underline="always" href="/shares">

@@ -1,0 +1,153 @@
+import type { Entry, ObjectEntry } from '../../storage/drives/listed-entry.ts'
+import { includes, type Share, sharesBase } from './share.ts'
+import {
+  dayMarkup,
+  factsOf,
+  type Html,
+  html,
+  type SharePage,
+  thumbnailAddress,
+} from './share-pages.ts'
+import { nameOf, shownName, sizeText } from './share-texts.ts'
+
+interface SharedFolder {
+  /** Relative to the shared folder. */
+  readonly path: string
+  readonly entries: readonly Entry[]
+  /** The last key of the page, if there are more. */
+  readonly next: string | undefined
+}
+
+/** How files are shown, by their names: the content type is known only when a file is opened. */
+const views: readonly (readonly [view: string, names: RegExp])[] = [
+  ['image', /\.(?:png|jpe?g|gif|webp|avif|bmp)$/i],
+  ['video', /\.(?:mp4|m4v|webm|mov|ogv)$/i],
+  ['audio', /\.(?:mp3|m4a|oga|ogg|opus|wav|flac|aac)$/i],
+  ['pdf', /\.pdf$/i],
+]
+
+interface ShownEntry {
+  readonly path: string
+  readonly name: string
+}
+
+interface ShownFile extends ShownEntry, Pick<ObjectEntry, 'size' | 'modifiedAtMs' | 'etag'> {
+  /** Undefined: it is only downloaded. */
+  readonly view: string | undefined
+}
+
+/** The page of a link to a folder, of a folder in it, or of chosen files. */
+export function folderPage(token: string, share: Share, folder: SharedFolder): SharePage {
+  const address = `${sharesBase}${token}`
+  const shown = (key: string) => ({
+    path: key.slice(share.path.length),
+    name: shownName(nameOf(key)),
+  })
+  const folders: ShownEntry[] = []
+  const files: ShownFile[] = []
+  for (const entry of folder.entries) {
+    if (entry.kind === 'folder') folders.push(shown(entry.key))
+    // If uses are limited, what the page shows would be a download that is not counted.
+    else
+      files.push({
+        ...entry,
+        ...shown(entry.key),
+        view: share.maxUses === 0 ? viewOf(entry.key) : undefined,
+      })
+  }
+  const isTile = ({ view }: ShownFile) => view === 'image' || view === 'video'
+  const [tiles, rows] = [files.filter(isTile), files.filter((file) => !isTile(file))]
+  const isChosen = folder.path === '' && share.items.length > 0
+  const name = titleOf(share, folder)
+  const isEmpty = folder.entries.length === 0
+  return {
+    title: name,
+    body: html`<p class="kind">${isChosen ? 'Shared files' : 'Shared folder'}</p>
+${folder.path !== '' && crumbs(address, share, folder.path)}
+<h1><bdi>${name}</bdi></h1>
+<p class="facts">${sumOf(folders, files, folder.next !== undefined)}${factsOf(share)}</p>
+${!isEmpty && html`<p class="actions"><a class="button" href="${address}/zip?${queryOf({ path: folder.path })}" download>Download all</a></p>`}
+${folders.length > 0 && html`<ul class="entries">${folders.map((entry) => folderRow(address, entry))}</ul>`}
+${tiles.length > 0 && html`<ul class="gallery">${tiles.map((file) => tile(address, file))}</ul>`}
+${rows.length > 0 && html`<ul class="entries">${rows.map((file) => fileRow(address, file))}</ul>`}
+${folder.next !== undefined && html`<p class="actions"><a class="button" href="${address}?${queryOf({ path: folder.path, after: folder.next })}">Next page</a></p>`}`,
+  }
+}
+
+function viewOf(key: string): string | undefined {
+  return views.find(([, names]) => names.test(key))?.[0]
+}
+
+/** The sender's title is that of the shared folder, not of folders in it. */
+function titleOf(share: Share, { path, entries }: Pick<SharedFolder, 'path' | 'entries'>): string {
+  if (path !== '') return shownName(nameOf(path))
+  if (share.title !== '') return shownName(share.title)
+  if (share.items.length === 0) return topOf(share)
+  return share.items.length === 1
+    ? shownName(nameOf(share.items[0] ?? ''))
+    : countOf(entries.length, 'file')
+}
+
+function topOf(share: Share): string {
+  return shownName(
+    share.title || (share.items.length > 0 ? 'Shared files' : nameOf(share.path) || share.bucket),
+  )
+}
+
+/** "2 folders, 3 files · 12.5 MiB" */
+function sumOf(
+  folders: readonly ShownEntry[],
+  files: readonly ShownFile[],
+  hasMore: boolean,
+): string {
+  if (hasMore) return 'The first of several pages'
+  const counts = [
+    ...(folders.length > 0 ? [countOf(folders.length, 'folder')] : []),
+    ...(files.length > 0 ? [countOf(files.length, 'file')] : []),
+  ]
+  const size = files.reduce((sum, file) => sum + file.size, 0)
+  if (counts.length === 0) return 'This folder is empty'
+  return counts.join(', ') + (files.length > 0 ? ` · ${sizeText(size)}` : '')
+}
+
+function countOf(count: number, name: string): string {
+  return count === 1 ? `1 ${name}` : `${count} ${name}s`
+}
+
+function folderRow(address: string, { path, name }: ShownEntry): Html {
+  return html`<li class="folder"><a href="${address}?${queryOf({ path })}"><bdi>${name}</bdi></a></li>`
+}
+
+function fileRow(address: string, { path, name, size, modifiedAtMs, view }: ShownFile): Html {
+  const source = `${address}/file?${queryOf({ path })}`
+  const link =
+    view === undefined
+      ? html`<a href="${source}" download><bdi>${name}</bdi></a>`
+      : html`<a href="${source}&inline" target="_blank" rel="noopener" data-view="${view}"><bdi>${name}</bdi></a>`
+  return html`<li>${link} <span>${dayMarkup(modifiedAtMs)} · ${sizeText(size)}</span></li>`
+}
+
+function tile(address: string, { path, name, size, etag, view }: ShownFile): Html {
+  const source = `${address}/file?${queryOf({ path })}`
+  const picture = thumbnailAddress(address, { path, etag })
+  return html`<li><a class="${view}" href="${source}&inline" target="_blank" rel="noopener" data-view="${view}"><img src="${picture}" alt="${name}" width="256" height="256" loading="lazy" decoding="async"></a>
+<a class="label" href="${source}" download><bdi>${name}</bdi> <span>${sizeText(size)}</span></a></li>`
+}
+
+/** Links to the parent folders, up to the shared folder. */
+function crumbs(address: string, share: Share, path: string): Html {
+  const above = path.split('/').slice(0, -2)
+  const links = above.flatMap((segment, index) => {
+    const folder = `${above.slice(0, index + 1).join('/')}/`
+    // Folders above a chosen one are not shared.
+    if (!includes(share, folder)) return []
+    return [
+      html` / <a href="${address}?${queryOf({ path: folder })}"><bdi>${shownName(segment)}</bdi></a>`,
+    ]
+  })
+  return html`<nav class="crumbs" aria-label="Parent folders"><a href="${address}"><bdi>${topOf(share)}</bdi></a>${links}</nav>`
+}
+
+function queryOf(fields: Readonly<Record<string, string>>): string {
+  return new URLSearchParams(fields).toString()
+}

@@ -1,0 +1,92 @@
+import type { HttpReply } from '../../platform/http/message.ts'
+import { SizedCache } from '../../platform/process/sized-cache.ts'
+import { exifPreview } from '../thumbnails/exif-preview.ts'
+import { pictureType } from '../thumbnails/picture-form.ts'
+import { pictureHeaders } from '../thumbnails/thumbnail-routes.ts'
+import { refusals, ShareRefusal } from './share-texts.ts'
+import { fieldOf, readObject } from './shared-object.ts'
+import type { ShareHandlerParts, Visit } from './visit.ts'
+
+/** A camera writes its preview into the first 64 KiB (Exif 2.32, section 4.5.2); the size of the photo follows. */
+const previewRange = 'bytes=0-131071'
+const jpeg = /\.jpe?g$/i
+
+/** Files that have no preview, so that they are not read for each visitor. */
+const withoutPreview = new SizedCache<true>(10_000)
+
+/**
+ * Sends the stored thumbnail of a file, or the preview that the camera has put into it. Never the file itself, and never
+ * a use. @throws ShareRefusal
+ */
+export async function sendThumbnail(
+  visit: Visit,
+  key: string,
+  parts: ShareHandlerParts,
+): Promise<HttpReply> {
+  // It would be a look that is not counted.
+  if (visit.share.maxUses !== 0) throw new ShareRefusal(refusals.unknown)
+  const { headers } = await readObject(visit, { key, method: 'HEAD', headers: {} }, parts)
+  const etag = fieldOf(headers, 'etag').replaceAll('"', '')
+  const { bucket } = visit.share
+  const picture =
+    (await parts.thumbnails.find(bucket, etag)) ??
+    (await previewOf(visit, { key, etag, size: Number(fieldOf(headers, 'content-length')) }, parts))
+  const type = picture && pictureType(picture)
+  if (type === undefined) return { ...placeholder, logFields: { key } }
+  return {
+    status: 200,
+    headers: [['Content-Type', type], ...pictureHeaders, ['Referrer-Policy', 'no-referrer']],
+    body: picture,
+    logFields: { key },
+  }
+}
+
+interface Photo {
+  readonly key: string
+  readonly etag: string
+  readonly size: number
+}
+
+/** The preview in a photo, which is then stored for everybody. */
+async function previewOf(
+  visit: Visit,
+  { key, etag, size }: Photo,
+  parts: ShareHandlerParts,
+): Promise<Uint8Array | undefined> {
+  const { bucket } = visit.share
+  const id = `${bucket} ${etag}`
+  if (!jpeg.test(key) || size === 0 || withoutPreview.get(id)) return undefined
+  const asked = { range: previewRange, 'if-match': `"${etag}"` }
+  const reply = await readObject(visit, { key, method: 'GET', headers: asked }, parts)
+  const picture = exifPreview(await bytesOf(reply))
+  if (picture === undefined) withoutPreview.set(id, true)
+  else await parts.thumbnails.add({ bucket, etag, picture, atMs: parts.now() })
+  return picture
+}
+
+/** At most as many bytes as were asked for. */
+async function bytesOf({ body }: HttpReply): Promise<Buffer> {
+  if (body === undefined || typeof body === 'string') return Buffer.from(body ?? '')
+  if (body instanceof Uint8Array) return Buffer.from(body)
+  const chunks: Buffer[] = []
+  try {
+    // The memory of a chunk is lent.
+    await body.lend(async (chunk) => void chunks.push(Buffer.from(chunk)))
+  } finally {
+    await body.close()
+  }
+  return Buffer.concat(chunks)
+}
+
+/** A drawing of a picture, until there is a thumbnail. */
+const placeholder = {
+  status: 200,
+  headers: [
+    ['Content-Type', 'image/svg+xml'],
+    ['Cache-Control', 'private, max-age=60'],
+    ['Content-Security-Policy', "sandbox; default-src 'none'"],
+    ['X-Content-Type-Options', 'nosniff'],
+    ['Cross-Origin-Resource-Policy', 'same-origin'],
+  ],
+  body: `<svg xmlns="http://www.w3.org/2000/svg" width="256" height="256" viewBox="-16 -16 56 56" fill="none" stroke="#868e96" stroke-linecap="round" stroke-linejoin="round"><rect x="3" y="3" width="18" height="18" rx="3"/><circle cx="8.5" cy="8.5" r="1"/><path d="m3 16 5-5 6 6m-1-1 2-2 6 4"/></svg>`,
+} satisfies HttpReply

@@ -1,0 +1,44 @@
+import { beginDrop } from './drop.ts'
+import { beginViewer } from './viewer.ts'
+
+/** What scripts add to the page of a share, which the gateway writes: src/dashboard/shares/share-pages.ts. */
+
+showLocalTimes()
+showFrames()
+retryThumbnails()
+beginViewer(document.querySelectorAll<HTMLAnchorElement>('a[data-view]'))
+const form = document.querySelector<HTMLFormElement>('form[data-drop]')
+if (form !== null) beginDrop(form)
+
+/** Replaces times in UTC by those of the visitor, in the words of the page. */
+function showLocalTimes(): void {
+  const moment = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'short' })
+  const day = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium' })
+  for (const time of document.querySelectorAll('time')) {
+    const format = time.dataset.day === undefined ? moment : day
+    time.textContent = format.format(new Date(time.dateTime))
+  }
+}
+
+/** Shows a PDF in the page, if the browser has a viewer: phones have none, and would download it. */
+function showFrames(): void {
+  for (const place of document.querySelectorAll<HTMLElement>('[data-frame]')) {
+    if (!navigator.pdfViewerEnabled) return
+    const frame = document.createElement('iframe')
+    frame.src = place.dataset.frame ?? ''
+    frame.title = place.dataset.name ?? ''
+    place.before(frame)
+  }
+}
+
+/** A link has a limit of requests for each visitor, which many thumbnails at once may exceed. */
+function retryThumbnails(): void {
+  for (const image of document.querySelectorAll<HTMLImageElement>('.gallery img')) {
+    let attempts = 0
+    image.addEventListener('error', () => {
+      attempts += 1
+      const { src } = image
+      if (attempts < 5) setTimeout(() => Object.assign(image, { src }), 1_000 * 2 ** attempts)
+    })
+  }
+}
