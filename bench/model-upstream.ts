@@ -52,7 +52,7 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
     dueAtMs += everyMs
     setTimeout(send, Math.max(0, dueAtMs - performance.now()))
   }
-  setTimeout(send, dueAtMs - performance.now())
+  setTimeout(send, Math.max(0, dueAtMs - performance.now()))
 }
 
 const server = createServer((request, response) => {

@@ -1,8 +1,8 @@
-import type { Readable } from 'node:stream'
 import { ApiError } from '../../platform/json-api/api-error.ts'
 import { parsedJson } from '../../platform/text/json-text.ts'
 import {
   type CallClient,
+  CallStop,
   NoAnswerError,
   type UpstreamCall,
   type UpstreamReply,
@@ -84,8 +84,9 @@ const brokenOff = failureWithout(
   'The answer of the upstream broke off at its beginning.',
 )
 
-/** A reason: without one, each call would build a DOMException with its stack. */
+/** Built once, because their stacks take time. */
 const over = new Error('the call is over')
+const tooLate = new Error('the time limit of the call is over')
 
 /**
  * Sends a call once and waits for the beginning of the answer: the first byte, or the first event of a stream.
@@ -93,28 +94,28 @@ const over = new Error('the call is over')
  * @throws the signal's reason; ApiError of the client's body
  */
 export async function attempt(
-  call: Omit<UpstreamCall, 'signal'>,
+  call: Omit<UpstreamCall, 'stop'>,
   options: AttemptOptions,
 ): Promise<Attempt> {
   const { signal, firstByteMs } = options
-  const stop = new AbortController()
-  const leave = () => stop.abort(signal.reason)
+  const stop = new CallStop()
+  const leave = () => stop.stop(signal.reason)
   signal.throwIfAborted()
   signal.addEventListener('abort', leave, { once: true })
-  const timer = setTimeout(() => stop.abort(late), firstByteMs)
+  const timer = setTimeout(() => stop.stop(tooLate), firstByteMs)
   const end = () => {
     signal.removeEventListener('abort', leave)
-    stop.abort(over)
+    stop.stop(over)
   }
   try {
-    const reply = await send({ ...call, signal: stop.signal }, options, timer)
+    const reply = await send({ ...call, stop }, options, timer)
     const made = await begin(reply, options, end)
     if ('failure' in made) end()
     return made
   } catch (error) {
     end()
     signal.throwIfAborted()
-    if (stop.signal.reason === late) return { failure: late, answer: undefined }
+    if (stop.reason === tooLate) return { failure: late, answer: undefined }
     // The client's body failed, not the upstream.
     if (error instanceof ApiError) throw error
     if (error instanceof NoAnswerError) return { failure: noAnswer[error.kind], answer: undefined }
@@ -132,7 +133,10 @@ async function send(
   const startedAtMs = performance.now()
   // undici keeps the body until the answer ends, so it must not be the generator, which could hold bytes.
   const { body: sent } = call
-  const body = sent && { [Symbol.asyncIterator]: () => timed(sent, timer) }
+  const body =
+    sent === undefined || Buffer.isBuffer(sent)
+      ? sent
+      : { [Symbol.asyncIterator]: () => timed(sent, timer) }
   const sendOnce = () => client.send({ ...call, body })
   try {
     return await sendOnce()
@@ -167,10 +171,9 @@ async function begin(
   // A login page of a network, or a web server in front of the upstream.
   if (/^text\/html/i.test(type)) return { failure: page, answer: undefined }
   const isStream = /^text\/event-stream/i.test(type)
-  const iterator: AsyncIterator<Buffer> = body[Symbol.asyncIterator]()
   const { start, held, rest } = isStream
-    ? await beginStream(iterator, now)
-    : await beginBody(iterator, { now, patienceMs, isJson: /json/i.test(type) })
+    ? await beginStream(body, now)
+    : await beginBody(body, { now, patienceMs, isJson: /json/i.test(type) })
   if (start === 'begun') return { begun: { status, headers, isStream, held, body: rest, end } }
   const { failure, data } = start
   return { failure, answer: data === '' ? undefined : errorOf(failure, data) }
@@ -251,10 +254,10 @@ function errorOf({ status }: Failure, data: string): ErrorAnswer {
   return { status, headers: { 'content-type': 'application/json' }, body: Buffer.from(data) }
 }
 
-async function beginningOf(body: Readable): Promise<Buffer> {
+async function beginningOf(body: AsyncIterable<Buffer>): Promise<Buffer> {
   const pieces: Buffer[] = []
   let size = 0
-  for await (const piece of body as AsyncIterable<Buffer>) {
+  for await (const piece of body) {
     pieces.push(piece)
     size += piece.length
     if (size >= maxErrorBytes) break

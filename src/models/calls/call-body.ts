@@ -1,4 +1,3 @@
-import { Readable } from 'node:stream'
 import type { HttpRequest } from '../../platform/http/message.ts'
 import { BodyError, BodyReading } from '../../platform/http/read-body.ts'
 import { ApiError } from '../../platform/json-api/api-error.ts'
@@ -47,7 +46,7 @@ export interface CallBody {
    * @returns the body, and its length; undefined if it is sent in chunks
    */
   send(name: string): {
-    readonly body: AsyncIterable<Buffer>
+    readonly body: AsyncIterable<Buffer> | Buffer
     readonly length: number | undefined
   }
   /** The value of a JSON body. @throws ApiError 413 or 503 if that needs too much memory */
@@ -62,7 +61,7 @@ export function noBody(model: string): CallBody {
     ...{ model, bytes: 0, isWhole: true },
     fields: { bytes: () => undefined, value: () => undefined },
     parsed: () => undefined,
-    send: () => ({ body: Readable.from([]), length: 0 }),
+    send: () => ({ body: none, length: 0 }),
     release: () => undefined,
   }
 }
@@ -236,7 +235,7 @@ interface ReadBody {
 }
 
 function bodyOf({ request, bytes, found, finder, isWhole, held: memory }: ReadBody): CallBody {
-  // undici keeps the body until the answer ends, which may take hours, so the body must not contain the bytes itself.
+  // undici keeps the body until the answer ends, which may take hours, so a larger one must not contain the bytes itself.
   let held = bytes
   let isParsed = false
   const bytesOf = (name: BodyField) => {
@@ -257,6 +256,8 @@ function bodyOf({ request, bytes, found, finder, isWhole, held: memory }: ReadBo
     send(name) {
       const piecesOf = () => withModelName(held, found, name)
       const length = piecesOf().reduce((sum, piece) => sum + piece.length, 0)
+      // So few bytes may be kept.
+      if (isWhole && length <= smallBlockBytes) return { body: Buffer.concat(piecesOf()), length }
       const declared = isWhole ? held.length : request.headers['content-length']
       return {
         length: declared === undefined ? undefined : Number(declared) + length - held.length,

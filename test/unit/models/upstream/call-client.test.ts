@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { type TestContext, test } from 'node:test'
-import { CallClient, NoAnswerError } from '../../../../src/models/upstream/call-client.ts'
+import { CallClient, CallStop, NoAnswerError } from '../../../../src/models/upstream/call-client.ts'
 
 const answer = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok'
 
@@ -22,13 +22,23 @@ async function start(t: TestContext, onRequest: (socket: Socket, count: number) 
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`
 }
 
-function open(t: TestContext) {
+function client(t: TestContext) {
   const client = new CallClient({ connectMs: 5_000, idleMs: 5_000 })
   t.after(() => client.close())
-  const { signal } = new AbortController()
+  return client
+}
+
+const empty = (url: string) => ({
+  url,
+  headers: ['content-type', 'application/json', 'content-length', '2'],
+  body: Buffer.from('{}'),
+})
+
+function open(t: TestContext) {
+  const calls = client(t)
   return async (url: string): Promise<string> => {
     try {
-      const { body } = await client.send({
+      const { body } = await calls.send({
         url,
         headers: ['content-type', 'application/json', 'content-length', '2'],
         body: {
@@ -36,9 +46,9 @@ function open(t: TestContext) {
             yield Buffer.from('{}')
           },
         },
-        signal,
+        stop: new CallStop(),
       })
-      await body.toArray()
+      await Array.fromAsync(body)
       return 'answered'
     } catch (error) {
       assert.ok(error instanceof NoAnswerError)
@@ -77,3 +87,30 @@ for (const end of ['destroy', 'resetAndDestroy'] as const) {
     assert.equal(await send(begins), 'closed')
   })
 }
+
+test('What arrived of an answer is read before the error that breaks it off', async (t) => {
+  const closed = Promise.withResolvers<void>()
+  const url = await start(t, (socket) => {
+    socket.once('close', closed.resolve)
+    socket.end('HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nok')
+  })
+  const { body } = await client(t).send({ ...empty(url), stop: new CallStop() })
+  // The client has closed its side before anybody reads.
+  await closed.promise
+  assert.equal(String((await body.next()).value), 'ok')
+  await assert.rejects(body.next())
+})
+
+test('A call that is stopped rejects with the reason, before and after its answer begins', async (t) => {
+  const url = await start(t, (socket, count) => {
+    if (count === 0) socket.write('HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nok')
+  })
+  const stop = new CallStop()
+  const reason = new Error('enough')
+  const { body } = await client(t).send({ ...empty(url), stop })
+  await body.next()
+  const next = body.next()
+  stop.stop(reason)
+  await assert.rejects(next, reason)
+  await assert.rejects(client(t).send({ ...empty(url), stop }), reason)
+})
