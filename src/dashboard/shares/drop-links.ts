@@ -1,5 +1,7 @@
 import { randomInt } from 'node:crypto'
 import { Readable } from 'node:stream'
+import type { ObjectName } from '../../storage/drives/drive.ts'
+import { DriveError } from '../../storage/drives/drive-error.ts'
 import { isLegalKey } from '../../storage/drives/kit/names/key-path.ts'
 import { isUsedUp, type Share, shareOf, sharesBase } from './share.ts'
 import { factsOf, type Html, html, type SharePage } from './share-pages.ts'
@@ -72,10 +74,10 @@ async function receive(
   }
   const beganAtMs = now()
   let key: string
-  let etag: string
+  let stored: Stored
   try {
     key = await freeKey(share, name, parts)
-    etag = await put(visit, { key, size, take }, parts)
+    stored = await put(visit, { key, size, take }, parts)
   } finally {
     others.uses -= 1
     others.bytes -= arrived
@@ -87,7 +89,7 @@ async function receive(
     return true
   })
   if (!isCounted) {
-    await drive.remove(bucket, key, { ifMatch: [etag] })
+    await removeAgain(drive, { bucket, key }, stored)
     throw new ShareRefusal(refusals.full)
   }
   // The reply does not contain the name, which would reveal whether another file has it.
@@ -102,12 +104,34 @@ interface Incoming {
   readonly take: (bytes: number) => void
 }
 
-/** Returns the ETag of the file. @throws ShareRefusal if the file is not stored */
+interface Stored {
+  readonly etag: string
+  /** '' in a bucket without versions. */
+  readonly versionId: string
+}
+
+/** Leaves no version, unless the bucket locks what is written: then it is deleted as other locked objects are. */
+async function removeAgain(
+  drive: ShareHandlerParts['drive'],
+  { bucket, key }: ObjectName,
+  { etag, versionId }: Stored,
+): Promise<void> {
+  const newest = { ifMatch: [etag] }
+  if (versionId === '') return void (await drive.remove(bucket, key, newest))
+  try {
+    await drive.remove(bucket, key, { versionId })
+  } catch (error) {
+    if (!(error instanceof DriveError) || error.kind !== 'locked') throw error
+    await drive.remove(bucket, key, newest)
+  }
+}
+
+/** @throws ShareRefusal if the file is not stored */
 async function put(
   { request, share }: Visit,
   { key, size, take }: Incoming,
   { table, makers }: ShareHandlerParts,
-): Promise<string> {
+): Promise<Stored> {
   async function* checked(): AsyncGenerator<Buffer> {
     // The connection must stay open for the reply.
     for await (const chunk of request.body.iterator({ destroyOnReturn: false })) {
@@ -129,7 +153,10 @@ async function put(
   }
   const reply = await makers.send(share, { method: 'PUT', key, headers, body }, request)
   body.destroy()
-  if (reply.status === 200) return fieldOf(reply.headers, 'etag').replaceAll('"', '')
+  if (reply.status === 200) {
+    const etag = fieldOf(reply.headers, 'etag').replaceAll('"', '')
+    return { etag, versionId: fieldOf(reply.headers, 'x-amz-version-id') }
+  }
   if (body.errored instanceof ShareRefusal) throw body.errored
   throw refusalOf(reply.status, String(reply.logFields?.code ?? reply.status))
 }

@@ -12,8 +12,11 @@ import { keysOf, put } from '../management/management-fixture.ts'
 const bucket = 'files'
 
 /** Sends a file of 3 bytes, and answers with its status or that of the refusal. */
-async function send(count: ShareHandlerParts['table']['count'], rowNow: Partial<Share> = {}) {
-  const drive = openMemoryDrive()
+async function send(
+  count: ShareHandlerParts['table']['count'],
+  rowNow: Partial<Share> = {},
+  drive = openMemoryDrive(),
+) {
   await drive.prepare([bucket])
   const share = {
     ...{ shareId: 'id', tokenHash: 'hash', bucket, path: 'd/', types: [], maxFileBytes: 0 },
@@ -31,7 +34,9 @@ async function send(count: ShareHandlerParts['table']['count'], rowNow: Partial<
           return { status: 400, headers: [] }
         }
         await put(drive, key, 'abc')
-        return { status: 200, headers: [['ETag', '"e"']] }
+        const { versionId, attributes } = (await drive.head(bucket, key)) ?? assert.fail()
+        const version = versionId === undefined ? [] : [['x-amz-version-id', versionId]]
+        return { status: 200, headers: [['ETag', `"${attributes.etag}"`], ...version] }
       },
     },
   } as unknown as ShareHandlerParts
@@ -67,4 +72,18 @@ test('a file is kept if the database does not respond when it is counted', async
   const away = new Error('away')
   const { status, keys, failures } = await send(() => Promise.reject(away))
   assert.deepEqual([status, keys, failures], [201, ['d/a.txt'], [away]])
+})
+
+test('in a bucket with versions, such a file leaves no version, unless it is locked', async () => {
+  for (const isLocked of [false, true]) {
+    const drive = openMemoryDrive({ versioningOf: () => ({ changes: [0] }) })
+    const count = async () => {
+      if (isLocked) await drive.setAttributes?.(bucket, 'd/a.txt', { legalHold: true })
+      return false
+    }
+    const { status, keys, failures } = await send(count, {}, drive)
+    assert.deepEqual([status, keys, failures], [413, [], []])
+    const versions = drive.listVersions?.(bucket, { prefix: '', after: '' }) ?? assert.fail()
+    assert.equal((await versions.next(9)).length, isLocked ? 2 : 0)
+  }
 })
