@@ -1,7 +1,7 @@
 import type { LockRules } from '../drives/attributes.ts'
-import type { Drive } from '../drives/drive.ts'
+import type { Drive, ObjectName, RemovalConditions, WriteConditions } from '../drives/drive.ts'
 import { DriveError } from '../drives/drive-error.ts'
-import type { VersionEntry } from '../drives/versions.ts'
+import type { Removal, VersionEntry } from '../drives/versions.ts'
 import type { Run } from './job-runner.ts'
 import { type VersionWalk, visitAll, walkVersions, whileBusy, withinDriveTime } from './walk.ts'
 
@@ -71,6 +71,12 @@ interface DeletedChange {
   readonly lock: LockRules | undefined
 }
 
+/** Somebody may restore an object that is being erased. */
+const whileGone: Readonly<Record<DeletedChange['kind'], WriteConditions>> = {
+  undelete: {},
+  erase: { ifNoneMatch: '*' },
+}
+
 /** Restores deleted objects, or removes them permanently. Returns a user-facing message, or ''. */
 export async function changeDeleted(
   drive: Pick<Drive, 'listVersions' | 'remove'>,
@@ -85,12 +91,15 @@ export async function changeDeleted(
   const removeOne = async ({ version: { key, versionId }, newest }: DeletedVersion) => {
     assertMayGoOn()
     const conditions = { versionId, ...(lock && { lock }), assertMayGoOn }
-    const remove = () => withinDriveTime(drive.remove(bucket, key, conditions), run.late)
+    const removal = () => removeVersion(drive, { bucket, key }, conditions, whileGone[kind])
+    const remove = () => withinDriveTime(removal(), run.late)
     try {
       await whileBusy(remove, run.signal)
       if (versionId === newest.versionId) figures.deleted += 1
     } catch (error) {
-      if (!(error instanceof DriveError) || error.kind !== 'locked') throw error
+      const kind = error instanceof DriveError ? error.kind : undefined
+      if (kind === 'condition') return
+      if (kind !== 'locked') throw error
       figures.skipped += 1
       locked.add(key)
     }
@@ -112,6 +121,22 @@ export async function changeDeleted(
     }
   }
   return figures.skipped === 0 ? '' : `Object Lock keeps ${figures.skipped} of the versions.`
+}
+
+/** Removes a version if the current object is as it was when the version was chosen. */
+export async function removeVersion(
+  drive: Pick<Drive, 'remove'>,
+  { bucket, key }: ObjectName,
+  conditions: RemovalConditions,
+  current: WriteConditions,
+): Promise<Removal | undefined> {
+  try {
+    return await drive.remove(bucket, key, { ...conditions, ...current })
+  } catch (error) {
+    if (!(error instanceof DriveError) || error.kind !== 'not-implemented') throw error
+    // A store that compares no ETags: the current object was looked at a moment ago.
+    return await drive.remove(bucket, key, conditions)
+  }
 }
 
 /** The markers of a key, until it is known whether they are removed. */

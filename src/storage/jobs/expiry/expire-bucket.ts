@@ -7,9 +7,10 @@ import {
   uploadExpiry,
 } from '../../buckets/lifecycle-rules.ts'
 import type { LockRules } from '../../drives/attributes.ts'
-import type { Drive, RemovalConditions } from '../../drives/drive.ts'
+import type { Drive } from '../../drives/drive.ts'
 import { DriveError, type DriveErrorKind } from '../../drives/drive-error.ts'
 import { versionsOf } from '../../drives/unversioned.ts'
+import { removeVersion } from '../deleted-versions.ts'
 import type { Run } from '../job-runner.ts'
 import { pauseAfter, visitAll, whileBusy, withinDriveTime } from '../walk.ts'
 import { expiredObjects } from './expired-objects.ts'
@@ -181,7 +182,7 @@ async function removeExpired(work: Work, expired: Expired) {
     // A former version is the newest again if a newer one was removed, as when a deletion is undone.
     if (current?.versionId === former.versionId) return undefined
     return (await isStillExpired(work, { ...expired, former }))
-      ? await removeVersion(work, key, former.versionId, current?.attributes.etag)
+      ? await removeFormer(work, key, former.versionId, current?.attributes.etag)
       : undefined
   }
   if (current === undefined) return undefined
@@ -210,11 +211,11 @@ async function removeMarker(work: Work, { key, versionId }: { key: string; versi
   const [first, second] = await cursor.next(2)
   const isOnly = first?.key === key && second?.key !== key
   if (!isOnly || first.kind !== 'object' || first.versionId !== versionId) return undefined
-  return await removeVersion(work, key, versionId, undefined)
+  return await removeFormer(work, key, versionId, undefined)
 }
 
 /** @param etag of the current object, which must still be there; undefined: there is none */
-async function removeVersion(
+async function removeFormer(
   { drive, bucket, lockRules, run }: Work,
   key: string,
   versionId: string,
@@ -222,16 +223,10 @@ async function removeVersion(
 ) {
   const lock = await lockRules(bucket)
   const assertMayGoOn = () => run.assertMayEnd()
-  const conditions: RemovalConditions = { versionId, ...(lock && { lock }), assertMayGoOn }
+  const conditions = { versionId, ...(lock && { lock }), assertMayGoOn }
   // Otherwise the version may be the newest one again, or a new version `null`.
-  const same = etag === undefined ? ({ ifNoneMatch: '*' } as const) : { ifMatch: [etag] }
-  const removal = await drive
-    .remove(bucket, key, { ...conditions, ...same })
-    .catch((error: unknown) => {
-      if (!(error instanceof DriveError) || error.kind !== 'not-implemented') throw error
-      // A store that compares no ETags: the current object was looked at a moment ago.
-      return drive.remove(bucket, key, conditions)
-    })
+  const current = etag === undefined ? ({ ifNoneMatch: '*' } as const) : { ifMatch: [etag] }
+  const removal = await removeVersion(drive, { bucket, key }, conditions, current)
   return removal && ('versions' as const)
 }
 

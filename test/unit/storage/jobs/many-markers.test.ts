@@ -62,3 +62,19 @@ test('an object with any number of delete markers is erased, its markers last', 
   assert.deepEqual([...(await versions()).keys()], ['a', 'never'])
   assert.deepEqual([removed.length, removed.indexOf(undefined)], [markers + 1, 0])
 })
+
+test('an object that somebody restores while it is erased stays with its history', async () => {
+  const { drive, change, versions } = await openWithMarkers()
+  const { remove } = drive
+  let isRestored = false
+  drive.remove = async (...given) => {
+    const [restored] = isRestored ? [] : [(await versions()).get('a') ?? assert.fail()]
+    isRestored = true
+    for (const { isDeleteMarker, versionId } of restored ?? []) {
+      if (isDeleteMarker) await remove.call(drive, bucket, 'a', { versionId })
+    }
+    return await remove.apply(drive, given)
+  }
+  assert.equal(await change('erase', ['a']), 0)
+  assert.notEqual(await drive.head(bucket, 'a'), undefined)
+})
