@@ -83,7 +83,7 @@ describe('Changing files in the dashboard', { skip: absenceOfChromium() }, () =>
     const files = await openFolder('new/')
     const { page } = files
     for (const name of ['a//b', 'été 2026']) {
-      await page.getByRole('button', { name: 'New folder' }).click()
+      await files.choose('New', 'New folder')
       await page.getByLabel('Name', { exact: true }).fill(name)
       await files.press('Create')
       if (name === 'a//b') {
@@ -94,7 +94,7 @@ describe('Changing files in the dashboard', { skip: absenceOfChromium() }, () =>
     }
     await files.name('été 2026').waitFor()
     assert.equal(await stored('new/été 2026/'), '')
-    await page.getByRole('button', { name: 'New folder' }).click()
+    await files.choose('New', 'New folder')
     await page.getByLabel('Name', { exact: true }).fill('été 2026')
     await files.press('Create')
     await files.dialog.getByText('A folder with this name already exists.').waitFor()
@@ -104,7 +104,7 @@ describe('Changing files in the dashboard', { skip: absenceOfChromium() }, () =>
     const files = await openFolder('levels/')
     const { page } = files
     const create = async (name: string) => {
-      await page.getByRole('button', { name: 'New folder' }).click()
+      await files.choose('New', 'New folder')
       await page.getByLabel('Name', { exact: true }).fill(name)
       await files.press('Create')
     }
@@ -190,7 +190,7 @@ describe('Changing files in the dashboard', { skip: absenceOfChromium() }, () =>
     await files.name('x.txt').click()
     await page.getByText('Browsers cannot open a path with').waitFor()
     await files.select('x.txt')
-    await page.getByRole('button', { name: 'Move to' }).click()
+    await files.choose('More actions', 'Move to')
     await page.getByRole('textbox', { name: 'Folder' }).fill('dots')
     await files.press('Move')
     await files.transfers.getByText('1 moved.').waitFor()
@@ -202,7 +202,7 @@ describe('Changing files in the dashboard', { skip: absenceOfChromium() }, () =>
     const files = await openFolder('move/')
     const { page } = files
     await files.select('big', 'single.txt')
-    await page.getByRole('button', { name: 'Move to' }).click()
+    await files.choose('More actions', 'Move to')
     await files.press('Move')
     await files.dialog.getByText('This is the current folder').waitFor()
     await page.getByRole('textbox', { name: 'Folder' }).fill('move/big')

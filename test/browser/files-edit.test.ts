@@ -95,7 +95,7 @@ describe('Editing the metadata of files in the dashboard', { skip: absenceOfChro
     const files = await openFolder('many/')
     const { dialog, transfers } = files
     await files.select('deep', 'a.txt', 'b.html', 'by hand.css', 'raced.txt')
-    await files.page.getByRole('button', { name: 'Edit metadata', exact: true }).click()
+    await files.choose('More actions', 'Edit metadata')
     await dialog.getByLabel('Change Cache-Control').check()
     await dialog.getByLabel('Cache-Control', { exact: true }).fill('max-age=60')
     for (const [name, value] of [['all', '1'], ['own']] as const) {
@@ -132,13 +132,12 @@ describe('Editing the metadata of files in the dashboard', { skip: absenceOfChro
   test('what is made and uploaded has no header that the browser adds', async () => {
     const files = await openFolder('one/')
     const chooser = files.page.waitForEvent('filechooser')
-    await files.page.getByRole('button', { name: 'Upload' }).click()
-    await files.page.getByRole('menuitem', { name: 'Files' }).click()
+    await files.choose('New', 'Upload files')
     const buffer = Buffer.from('text')
     await (await chooser).setFiles({ name: 'up.txt', mimeType: 'text/plain', buffer })
     await files.row('up.txt').waitFor()
     assert.equal((await fieldsOf('one/up.txt')).get('cache-control'), null)
-    await files.page.getByRole('button', { name: 'New folder' }).click()
+    await files.choose('New', 'New folder')
     await files.dialog.getByLabel('Name').fill('made')
     await files.press('Create')
     await files.row('made').waitFor()

@@ -116,7 +116,7 @@ describe('Moves in the dashboard that meet others', { skip: absenceOfChromium() 
     const files = await openFolder('hand/')
     const { page } = files
     await files.select('trip', 'bare')
-    await page.getByRole('button', { name: 'Copy to' }).click()
+    await files.choose('More actions', 'Copy to')
     await page.getByRole('textbox', { name: 'Folder' }).fill('hand/to')
     await files.press('Copy')
     await files.transfers.getByText('1 copied.').waitFor()

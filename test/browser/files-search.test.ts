@@ -24,95 +24,105 @@ describe('Search in the dashboard', { skip: absenceOfChromium() }, () => {
     writeTree(join(driveFolder, 'public'), { 'LISBON.md': 'x' })
   })
 
-  async function openSearch(path: string): Promise<FileBrowser> {
+  const place = ({ page }: FileBrowser) => decodeURIComponent(new URL(page.url()).search)
+
+  /** Types a text in the open folder, and searches below it. */
+  async function openSearch(path: string, text: string): Promise<FileBrowser> {
     const files = await openAt(path)
     await files.grid.waitFor()
     await files.page.keyboard.press('Control+k')
-    // The dialog is shown before its field has the focus: what is typed until then is lost.
-    await field(files).and(files.page.locator(':focus')).waitFor()
+    await files.search.and(files.page.locator(':focus')).waitFor()
+    await files.page.keyboard.type(`${text}\n`)
     return files
   }
 
-  const field = ({ dialog }: FileBrowser) => dialog.getByLabel('Part of a name')
-  const found = ({ dialog }: FileBrowser) => dialog.getByRole('option')
-  const place = ({ page }: FileBrowser) => decodeURIComponent(new URL(page.url()).search)
-
-  test('finds names below the folder as they are typed, and opens one by keyboard', async () => {
-    const files = await openSearch(`/files/${testBucket}?prefix=trips/`)
-    await files.page.keyboard.type('lisb')
-    // Who types slowly sees what a part of it finds: the same, as it happens.
-    await files.dialog
-      .locator('mark')
-      .filter({ hasText: /^lisb$/ })
-      .waitFor()
-    await files.dialog.getByText('2 results', { exact: true }).waitFor()
-    assert.deepEqual(await found(files).allInnerTexts(), [
-      `Lisbon.jpg\n${testBucket}/trips/2024/\n\n1 byte`,
-      `lisbon tickets\n${testBucket}/trips/2024/`,
-    ])
-    assert.deepEqual(await files.dialog.locator('mark').allInnerTexts(), ['Lisb', 'lisb'])
-    assert.deepEqual(await barriers(files.page), [])
-    await files.page.keyboard.press('ArrowDown')
-    await files.page.keyboard.press('Enter')
-    await files.name('lisbon tickets').waitFor()
-    assert.equal(place(files), '?prefix=trips/2024/')
-    await files.page
-      .locator('[role="row"][aria-selected="true"]')
-      .getByText('lisbon tickets')
-      .waitFor()
+  test('Enter searches below the folder; a result says where it is and has all actions', async () => {
+    const files = await openSearch(`/files/${testBucket}?prefix=trips/`, 'lisb')
+    const { page } = files
+    await page.getByText('2 results', { exact: true }).waitFor()
+    assert.equal(place(files), '?prefix=trips/&filter=lisb&in=below')
+    assert.deepEqual(await files.names(), ['lisbon tickets', 'Lisbon.jpg'])
+    await files.row('Lisbon.jpg').getByText(`${testBucket}/trips/2024/`).waitFor()
+    assert.deepEqual(await barriers(page), [])
     // The list has the keyboard.
-    await files.page.keyboard.press('Enter')
+    await page.locator('[role="grid"]:focus').waitFor()
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('F2')
+    await page.getByLabel('New name').fill('Lisbon 2024.jpg')
+    await page.keyboard.press('Enter')
+    await files.name('Lisbon 2024.jpg').waitFor()
+    await files.name('Lisbon.jpg').waitFor({ state: 'detached' })
+    await files.dialog.waitFor({ state: 'detached' })
+    await page.keyboard.press('Control+z')
+    await files.name('Lisbon.jpg').waitFor()
+  })
+
+  test('opens a folder, a file and the place of a result; Back leads to the results', async () => {
+    const files = await openSearch(`/files/${testBucket}`, 'lisbon')
+    const { page } = files
+    await files.name('lisbon tickets').click()
     await files.name('plane.pdf').waitFor()
+    await page.goBack()
+    await files.name('Lisbon.jpg').click()
+    await files.dialog.getByText(`s3://${testBucket}/trips/2024/Lisbon.jpg`).waitFor()
+    await page.goBack()
+    await files.dialog.waitFor({ state: 'detached' })
+    await files.row('Lisbon.jpg').getByText(`${testBucket}/trips/2024/`).click()
+    await page.locator('[role="row"][aria-selected="true"]').getByText('Lisbon.jpg').waitFor()
+    assert.equal(place(files), '?prefix=trips/2024/')
   })
 
   test('finds names everywhere, also from the list of buckets', async () => {
-    const files = await openSearch(`/files/${testBucket}?prefix=trips/2024/`)
-    await field(files).fill('LISBON')
-    await files.dialog.getByText('2 results').waitFor()
-    await files.dialog.getByText('Everywhere').click()
-    await files.dialog.getByText('3 results').waitFor()
-    await found(files).filter({ hasText: 'public/' }).click()
-    await files.name('LISBON.md').waitFor()
+    const files = await openSearch(`/files/${testBucket}?prefix=trips/2024/`, 'LISBON')
+    const { page } = files
+    await page.getByText('2 results').waitFor()
+    await page.getByText('Everywhere').click()
+    await page.getByText('3 results').waitFor()
+    await page.keyboard.press('Control+a')
+    await files.select('LISBON.md')
+    await page.getByText('1 file found').or(page.getByText('3 results')).first().waitFor()
+    await files.name('LISBON.md').click()
+    await files.dialog.getByText('s3://public/LISBON.md').waitFor()
     const buckets = await openAt('/files')
-    await buckets.page.getByRole('button', { name: 'Search', exact: true }).click()
-    await buckets.dialog.getByLabel('Part of a name').fill('plane')
-    await buckets.dialog.getByRole('option').waitFor()
-    await buckets.page.keyboard.press('Enter')
+    await buckets.search.fill('plane')
+    await buckets.search.press('Enter')
     await buckets.name('plane.pdf').waitFor()
+    assert.equal(place(buckets), '?filter=plane&in=all')
   })
 
-  test('selects a result of the open folder, whatever its filter is', async () => {
-    const files = await openSearch(`/files/${testBucket}?prefix=trips/&filter=2024`)
-    await field(files).fill('notes')
-    await found(files).waitFor()
-    await files.page.keyboard.press('Enter')
-    await files.page.getByText('1 selected').waitFor()
-    await files.page.locator('[role="row"][aria-selected="true"]').getByText('notes.txt').waitFor()
+  test('an empty filter offers the search, and results are filtered by kind', async () => {
+    const files = await openAt(`/files/${testBucket}?filter=lisbon`)
+    const { page } = files
+    await page.getByText(`No name in ${testBucket} contains “lisbon”`).waitFor()
+    await page.getByRole('button', { name: 'Search in the folders below' }).click()
+    await page.getByText('2 results').waitFor()
+    await page.getByLabel('Kind').selectOption('Pictures')
+    await page.getByText('1 result', { exact: true }).waitFor()
+    assert.deepEqual(await files.names(), ['Lisbon.jpg'])
   })
 
   test('goes on after 200 results', async () => {
-    const files = await openSearch(`/files/${testBucket}?prefix=many/`)
-    await field(files).fill('entry')
+    const files = await openSearch(`/files/${testBucket}?prefix=many/`, 'entry')
     for (const count of [200, 400]) {
-      await files.dialog.getByText(`${count} results in the first ${count} objects`).waitFor()
-      await files.dialog.getByRole('button', { name: 'Continue the search' }).click()
+      await files.page.getByText(`${count} results in the first ${count} objects`).waitFor()
+      await files.page.getByRole('button', { name: 'Continue the search' }).click()
     }
-    await files.dialog.getByText(`${manyCount} results`, { exact: true }).waitFor()
-    assert.equal(await found(files).count(), manyCount)
+    await files.page.getByText(`${manyCount} results`, { exact: true }).waitFor()
+    assert.equal(await files.grid.getAttribute('aria-rowcount'), String(manyCount + 1))
   })
 
   test('says that nothing is found, and why a search stops', async () => {
-    const files = await openSearch(`/files/${testBucket}?prefix=trips/`)
-    await field(files).fill('none such')
-    await files.dialog.getByText('No name contains “none such”').waitFor()
-    await files.page.route('**/-/api/search?*', (route) =>
+    const files = await openSearch(`/files/${testBucket}?prefix=trips/`, 'none such')
+    const { page } = files
+    await page.getByText('No name in trips and below contains “none such”').waitFor()
+    await page.route('**/-/api/search?*', (route) =>
       route.fulfill({ status: 503, json: { message: 'Too many searches are running.' } }),
     )
-    await field(files).fill('lisbon')
-    await files.dialog.getByText('Too many searches are running.').waitFor()
-    await files.page.unroute('**/-/api/search?*')
-    await files.press('Try again')
-    await files.dialog.getByText('2 results').waitFor()
+    await files.search.fill('lisbon')
+    await page.getByText('Too many searches are running.').waitFor()
+    await page.unroute('**/-/api/search?*')
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await page.getByText('2 results').waitFor()
   })
 
   test('the Content-Security-Policy blocks nothing', () => {

@@ -253,8 +253,7 @@ describe('Uploading in the dashboard', { skip: absenceOfChromium() }, () => {
   test('uploads picked files', async () => {
     const files = await openFolder('picked/')
     const chooser = files.page.waitForEvent('filechooser')
-    await files.page.getByRole('button', { name: 'Upload', exact: true }).click()
-    await files.page.getByRole('menuitem', { name: 'Files' }).click()
+    await files.choose('New', 'Upload files')
     await (await chooser).setFiles([join(disk, 'clash.txt'), join(disk, 'trip/a b+c%.txt')])
     await files.transfers.getByText('2 files uploaded', { exact: true }).waitFor()
     assert.equal((await stored('picked/a b+c%.txt')).toString(), 'odd')

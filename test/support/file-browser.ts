@@ -63,6 +63,17 @@ export class FileBrowser {
     await this.page.getByRole('menuitem', { name: action }).click()
   }
 
+  /** The one field that filters the folder and searches. */
+  get search(): Locator {
+    return this.page.getByRole('textbox', { name: 'Search' })
+  }
+
+  /** Presses an item of a menu above the list: what can be added, done with the folder, or with what is selected. */
+  async choose(menu: 'New' | 'More' | 'More actions', item: string): Promise<void> {
+    await this.page.getByRole('button', { name: menu, exact: true }).click()
+    await this.page.getByRole('menuitem', { name: item }).click()
+  }
+
   /** Resolves when an item of the open menu has the focus: what is pressed until then goes elsewhere. */
   menuHasFocus(): Promise<void> {
     return this.page.locator('[role=menuitem]:focus').waitFor()

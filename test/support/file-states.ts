@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { FileBrowser } from './file-browser.ts'
 import { testBucket } from './gateway-process.ts'
-import { searchStates } from './search-states.ts'
+import { headerStates, searchStates } from './search-states.ts'
 import { button, type DashboardState, press, steps } from './state-steps.ts'
 import { versionStates } from './version-states.ts'
 
@@ -19,7 +19,7 @@ async function waitInTransfers({ page, transfers }: FileBrowser, text: RegExp): 
 
 async function upload(page: Page, name: string): Promise<void> {
   const chooser = page.waitForEvent('filechooser')
-  await steps('Upload', 'Files')(new FileBrowser(page))
+  await new FileBrowser(page).choose('New', 'Upload files')
   await (await chooser).setFiles({ name, mimeType: 'text/plain', buffer: Buffer.from('x') })
 }
 
@@ -30,7 +30,7 @@ const film = { path: '', folder: '' }
 
 async function chooseFilm(page: Page): Promise<void> {
   const chooser = page.waitForEvent('filechooser')
-  await steps('Upload', 'Files')(new FileBrowser(page))
+  await new FileBrowser(page).choose('New', 'Upload files')
   await (await chooser).setFiles(film.path)
 }
 
@@ -103,7 +103,6 @@ export const fileStates: readonly DashboardState[] = [
   { name: 'empty folder', path: `${folder}empty/`, shown: 'This folder is empty' },
   { name: 'missing folder', path: `${folder}none/`, shown: 'does not exist' },
   { name: 'unknown bucket', path: '/files/unknown', shown: 'does not exist' },
-  { name: 'filter without result', path: `${folder}&filter=none`, shown: 'Nothing found' },
   {
     name: 'folder that fails',
     path: '/files',
@@ -117,9 +116,9 @@ export const fileStates: readonly DashboardState[] = [
     },
   },
   ...searchStates,
+  ...headerStates,
   ...versionStates,
   { name: 'selection', path: folder, reach: (files) => files.select('text.txt', 'picture.png') },
-  { name: 'upload menu', path: folder, reach: press('Upload') },
   {
     name: 'row menu',
     path: folder,
@@ -137,17 +136,17 @@ export const fileStates: readonly DashboardState[] = [
     name: 'new folder with spaces',
     path: folder,
     async reach({ page }) {
-      await button(page, 'New folder').click()
+      await new FileBrowser(page).choose('New', 'New folder')
       await page.getByLabel('Name', { exact: true }).fill(' a/b ')
       await button(page, 'Create').click()
       await page.getByRole('alert').waitFor()
     },
   },
   {
-    name: 'new folder without a name',
+    name: 'new text file without a name',
     path: folder,
     async reach({ page }) {
-      await button(page, 'New folder').click()
+      await new FileBrowser(page).choose('New', 'New text file')
       await button(page, 'Create').click()
       await page.getByText('Enter a name.').waitFor()
     },
@@ -190,7 +189,7 @@ export const fileStates: readonly DashboardState[] = [
     path: folder,
     async reach({ page, dialog }) {
       const chooser = page.waitForEvent('filechooser')
-      await steps('Upload', 'Files')(new FileBrowser(page))
+      await new FileBrowser(page).choose('New', 'Upload files')
       const file = { mimeType: 'text/plain', buffer: Buffer.from('x') }
       await (await chooser).setFiles([
         { ...file, name: 'text.txt' },

@@ -1,45 +1,52 @@
-import type { Page } from 'playwright-core'
 import { testBucket } from './gateway-process.ts'
-import type { DashboardState } from './state-steps.ts'
+import { type DashboardState, press, steps } from './state-steps.ts'
 
 const folder = `/files/${testBucket}?prefix=states/`
-
-async function open(page: Page): Promise<void> {
-  await page.getByRole('grid').waitFor()
-  await page.keyboard.press('Control+k')
-}
+const results = `/files/${testBucket}?prefix=states/&in=below`
 
 export const searchStates: readonly DashboardState[] = [
   {
     name: 'search',
-    path: folder,
-    async reach({ page, dialog }) {
-      await open(page)
-      await dialog.getByLabel('Part of a name').fill('t')
-      await dialog.getByRole('option').first().waitFor()
-      await dialog.getByText(/^\d+ results?$/).waitFor()
-    },
+    path: `${results}&filter=t`,
+    reach: ({ page }) => page.getByText(/^\d+ results?$/).waitFor(),
   },
   {
     name: 'search that stops',
-    path: folder,
-    async reach({ page, dialog }) {
+    path: '/files',
+    async reach({ page, search }) {
       await page.route('**/-/api/search?*', (route) =>
         route.fulfill({ body: '{"looked":1234567,"next":"on"}\n' }),
       )
-      await open(page)
-      await dialog.getByLabel('Part of a name').fill('none such')
-      await dialog.getByRole('button', { name: 'Continue the search' }).waitFor()
+      await search.fill('none such')
+      await search.press('Enter')
+      await page.getByRole('button', { name: 'Continue the search' }).waitFor()
     },
   },
   {
     name: 'search that fails',
-    path: folder,
-    async reach({ page, dialog }) {
+    path: results,
+    async reach({ page, search }) {
       await page.route('**/-/api/search?*', (route) => route.fulfill({ status: 503, json: {} }))
-      await open(page)
-      await dialog.getByLabel('Part of a name').fill('t')
-      await dialog.getByText('The search has stopped').waitFor()
+      await search.fill('none')
+      await steps('Search everywhere')({ page } as never)
+      await page.getByText('The search has stopped').waitFor()
     },
+  },
+]
+
+/** The filters and the menus above the list of a folder. */
+export const headerStates: readonly DashboardState[] = [
+  {
+    name: 'filter without result',
+    path: `${folder}&filter=none`,
+    shown: 'Search in the folders below',
+  },
+  { name: 'filters', path: `${folder}&filter=t&kind=document`, shown: 'notes.md' },
+  { name: 'new menu', path: folder, reach: press('New') },
+  { name: 'folder menu', path: folder, reach: press('More') },
+  {
+    name: 'path menu',
+    path: `/files/${testBucket}?prefix=${'a folder of a long name/'.repeat(6)}`,
+    reach: press('Folders above'),
   },
 ]

@@ -1,5 +1,5 @@
 import { publicBucket } from './contract-gateway.ts'
-import { button, type DashboardState, press } from './state-steps.ts'
+import { button, type DashboardState, steps } from './state-steps.ts'
 
 /** A bucket that keeps versions. */
 export const versionedBucket = publicBucket
@@ -19,12 +19,12 @@ export const versionStates: readonly DashboardState[] = [
     reach: ({ dialog }) =>
       dialog.getByRole('button', { name: 'Delete the version' }).last().click(),
   },
-  { name: 'deleted files', path: kept, reach: press('Show deleted') },
+  { name: 'deleted files', path: kept, reach: steps('More', 'Show deleted') },
   {
     name: 'deleted files of a folder',
     path: kept,
     async reach(files) {
-      await press('Show deleted')(files)
+      await files.choose('More', 'Show deleted')
       await files.press('old/')
       await files.press('Delete b.txt permanently')
     },

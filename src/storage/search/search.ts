@@ -1,3 +1,4 @@
+import { foldedName } from '../../platform/text/folded-name.ts'
 import { compareKeys } from '../../platform/text/key-order.ts'
 import type { Drive } from '../drives/drive.ts'
 import { DriveError } from '../drives/drive-error.ts'
@@ -42,6 +43,8 @@ export interface SearchHit extends SearchPosition {
   readonly size: number | null
   /** Milliseconds since the epoch; null for a folder. */
   readonly modifiedAtMs: number | null
+  /** Without quotes; null for a folder. */
+  readonly etag: string | null
 }
 
 /** A line of the output of a search. */
@@ -153,19 +156,18 @@ async function hitOf(
   found: Found,
   entry?: ObjectEntry,
 ): Promise<SearchHit | undefined> {
-  if (found.kind === 'folder') return { ...found, size: null, modifiedAtMs: null }
-  const metadata =
-    entry ?? (await withinDriveTime(drive.head(found.bucket, found.key), signal, hangMs))
-  if (metadata === undefined) return undefined
-  return { ...found, size: metadata.size, modifiedAtMs: metadata.modifiedAtMs }
+  if (found.kind === 'folder') return { ...found, size: null, modifiedAtMs: null, etag: null }
+  if (entry !== undefined) return { ...found, ...listedOf(entry) }
+  const metadata = await withinDriveTime(drive.head(found.bucket, found.key), signal, hangMs)
+  return metadata && { ...found, ...listedOf({ ...metadata, ...metadata.attributes }) }
 }
 
-/**
- * The form in which names are compared: NFC and upper case, so that canonical forms and case do not matter. Upper case
- * also unites the forms of sigma, and ß with SS; the dotted capital I of Turkish becomes I.
- */
-function folded(text: string): string {
-  return text.normalize('NFC').toUpperCase().normalize('NFC').replaceAll('\u0130', 'I')
+function listedOf({
+  size,
+  modifiedAtMs,
+  etag,
+}: Pick<ObjectEntry, 'size' | 'modifiedAtMs' | 'etag'>) {
+  return { size, modifiedAtMs, etag }
 }
 
 /** The characters that people see. */
@@ -176,13 +178,13 @@ const characters = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
  * does not contain it.
  */
 function matchIn(name: string, text: string): readonly [number, number] | undefined {
-  if (!folded(name).includes(text)) return undefined
+  if (!foldedName(name).includes(text)) return undefined
   // The positions of each character in the name and in its folded form.
   const begins: { readonly index: number; readonly at: number }[] = []
   let whole = ''
   for (const { segment, index } of characters.segment(name)) {
     begins.push({ index, at: whole.length })
-    whole += folded(segment)
+    whole += foldedName(segment)
   }
   const start = whole.indexOf(text)
   if (start < 0) return [0, 0]
@@ -201,7 +203,7 @@ class NameFinder {
   constructor(parts: { bucket: string; prefix: string; text: string; last: string }) {
     this.#bucket = parts.bucket
     this.#prefix = parts.prefix
-    this.#text = folded(parts.text)
+    this.#text = foldedName(parts.text)
     this.#last = parts.last
   }
 
@@ -210,7 +212,7 @@ class NameFinder {
     this.#last = key
     const bucket = this.#bucket
     let start = this.#prefix.length
-    if (!folded(key.slice(start)).includes(this.#text)) return
+    if (!foldedName(key.slice(start)).includes(this.#text)) return
     for (let end = key.indexOf('/', start); end >= 0; end = key.indexOf('/', start)) {
       const folder = key.slice(0, end + 1)
       const match = last.startsWith(folder) ? undefined : this.#match(key.slice(start, end))

@@ -2,6 +2,7 @@ import type { ReactNode } from 'react'
 import { useLocation } from 'wouter'
 import { useConnection } from '../connection/use-connection.ts'
 import { TransfersMount } from '../files/transfers/transfers-mount.tsx'
+import { Tooltips } from '../ui/tooltips.tsx'
 import { ColorSchemeSwitch } from './color-scheme-switch.tsx'
 import { Brand, Navigation, NavigationDrawer } from './navigation.tsx'
 import { PageBoundary } from './page-boundary.tsx'
@@ -38,6 +39,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
           </PageBoundary>
         </div>
       </div>
+      <Tooltips />
     </>
   )
 }

@@ -1,7 +1,6 @@
-import { Button } from '@mantine/core'
-import { IconListSearch, IconPlus } from '@tabler/icons-react'
-import { lazy, Suspense, useState } from 'react'
+import { IconPlus } from '@tabler/icons-react'
 import { useBuckets } from '../api/service-queries.ts'
+import { SearchEverywhere } from '../files/search/search-everywhere.tsx'
 import { Loaded } from '../ui/loaded.tsx'
 import { PageHeading } from '../ui/page-heading.tsx'
 import { Section } from '../ui/section.tsx'
@@ -9,11 +8,6 @@ import { CreateBucketButton } from './create-bucket-button.tsx'
 import { FirstSteps } from './first-steps.tsx'
 import { BucketsTable } from './table/buckets-table.tsx'
 import { useCreationObstacle } from './use-creation-obstacle.ts'
-
-const SearchDialog = lazy(async () => {
-  const { SearchDialog } = await import('../files/search/search-dialog.tsx')
-  return { default: SearchDialog }
-})
 
 /** The beginning of Files: the buckets. */
 export function BucketsPage() {
@@ -27,7 +21,7 @@ export function BucketsPage() {
         actions={
           hasSome && (
             <>
-              <SearchButton />
+              <SearchEverywhere />
               {obstacle === undefined && (
                 <CreateBucketButton leftSection={<IconPlus size={16} />}>
                   Create a bucket
@@ -45,26 +39,6 @@ export function BucketsPage() {
           {(reply) => <BucketsTable buckets={reply.buckets} />}
         </Loaded>
       </Section>
-    </>
-  )
-}
-
-function SearchButton() {
-  const [isOpen, setIsOpen] = useState(false)
-  return (
-    <>
-      <Button
-        variant="default"
-        leftSection={<IconListSearch size={16} />}
-        onClick={() => setIsOpen(true)}
-      >
-        Search
-      </Button>
-      {isOpen && (
-        <Suspense fallback={null}>
-          <SearchDialog onClose={() => setIsOpen(false)} />
-        </Suspense>
-      )}
     </>
   )
 }

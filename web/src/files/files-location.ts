@@ -1,27 +1,49 @@
+import type { EntryFilter } from './search/entry-filter.ts'
+
+/** Where a search looks: the folder and everything below it, or all buckets. */
+export type SearchScope = 'below' | 'all'
+
 /** The state in the address of the file browser: everything that reload and Back need. */
-export interface FilesLocation {
-  /** Undefined: the list of buckets. */
+export interface FilesLocation extends Omit<EntryFilter, 'text'> {
+  /** Undefined: the list of buckets, or a search in all of them. */
   readonly bucket: string | undefined
   /** The folder: '' or a prefix that ends in a slash. */
   readonly prefix: string
-  /** Shows only names that begin with this text. */
+  /** Shows only names that contain this text. */
   readonly filter: string
+  /** Undefined: only the entries of the folder itself. */
+  readonly scope?: SearchScope | undefined
   /** The name of the file that is open in the preview. */
   readonly view?: string | undefined
 }
+
+/** The optional fields, by their names in the address. */
+const fields = {
+  in: 'scope',
+  kind: 'kind',
+  changed: 'changed',
+  size: 'size',
+  view: 'view',
+} as const
 
 /** @param path below the app's base: `/files/photos`. @param search with or without `?`. */
 export function readLocation(path: string, search: string): FilesLocation {
   const bucket = /^\/files\/([^/]+)/.exec(path)?.[1]
   const parameters = new URLSearchParams(search)
-  const prefix = parameters.get('prefix') ?? ''
-  const view = parameters.get('view') ?? ''
+  // `/files/photos/2024/` also means a folder; links have it in the query.
+  const below = path.slice(`/files/${bucket}/`.length)
+  const prefix = parameters.get('prefix') ?? below
+  const optional = Object.entries(fields).flatMap(([name, field]) => {
+    const value = parameters.get(name) ?? ''
+    const isKnown = field !== 'scope' || value === 'below' || value === 'all'
+    return value !== '' && isKnown ? [[field, value] as const] : []
+  })
   return {
     bucket,
     // A prefix typed without a trailing slash also means the folder.
     prefix: prefix === '' || prefix.endsWith('/') ? prefix : `${prefix}/`,
     filter: parameters.get('filter') ?? '',
-    ...(view !== '' && { view }),
+    ...Object.fromEntries(optional),
   }
 }
 
@@ -29,14 +51,14 @@ export function readLocation(path: string, search: string): FilesLocation {
  * The address below the app's base. The folder is in the query: browsers remove `..` and `.` from
  * paths, and both are legal in keys.
  */
-export function locationPath({ bucket, prefix, filter, view }: FilesLocation): string {
-  if (bucket === undefined) return '/files'
-  const parameters = [
-    ...(prefix === '' ? [] : [`prefix=${queryValue(prefix)}`]),
-    ...(filter === '' ? [] : [`filter=${queryValue(filter)}`]),
-    ...(view === undefined ? [] : [`view=${queryValue(view)}`]),
-  ]
-  return `/files/${bucket}${parameters.length === 0 ? '' : `?${parameters.join('&')}`}`
+export function locationPath(location: FilesLocation): string {
+  const { bucket, prefix, filter } = location
+  const optional = Object.entries(fields).map(([name, field]) => [name, location[field]] as const)
+  const parameters = [['prefix', prefix] as const, ['filter', filter] as const, ...optional]
+    .filter(([, value]) => value !== undefined && value !== '')
+    .map(([name, value = '']) => `${name}=${queryValue(value)}`)
+  const path = bucket === undefined ? '/files' : `/files/${bucket}`
+  return `${path}${parameters.length === 0 ? '' : `?${parameters.join('&')}`}`
 }
 
 /** Slashes stay readable: a query may have them (RFC 3986 section 3.4). */

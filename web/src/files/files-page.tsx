@@ -16,14 +16,14 @@ export function FilesPage() {
   const { bucket, prefix } = location
   const folder = locationPath({ bucket, prefix, filter: '' })
   useEffect(() => storeLastFolder(folder), [folder])
-  if (bucket === undefined) return <BucketsPage />
+  if (bucket === undefined && location.scope !== 'all') return <BucketsPage />
   return (
     <>
-      <BucketTabs bucket={bucket} here="files" />
+      {bucket !== undefined && <BucketTabs bucket={bucket} here="files" />}
       <FolderBrowser
         // Each folder has its own selection, order and scroll position.
         key={`${bucket}/${prefix}`}
-        location={{ ...location, bucket }}
+        location={{ ...location, bucket: bucket ?? '' }}
         navigation={navigation}
       />
     </>

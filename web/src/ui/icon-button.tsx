@@ -7,7 +7,16 @@ interface IconButtonProps
   readonly label: string
 }
 
-/** A button with an icon alone. Its label is also its tooltip. */
-export function IconButton({ label, ...props }: IconButtonProps) {
-  return <ActionIcon variant="subtle" color="gray" aria-label={label} title={label} {...props} />
+/** A button with an icon alone. Its tooltip is its label, or its title. */
+export function IconButton({ label, title = label, ...props }: IconButtonProps) {
+  return (
+    <ActionIcon
+      variant="subtle"
+      color="gray"
+      aria-label={label}
+      data-tip={title}
+      {...(title !== label && { 'aria-description': title })}
+      {...props}
+    />
+  )
 }

@@ -25,10 +25,17 @@ describe('locationPath', () => {
     const views = text.filter((name) => name !== '')
     fc.assert(
       fc.property(prefixes, text, views, (prefix, filter, view) => {
-        const location = { bucket: 'b-1.x', prefix, filter, view }
+        const location = { bucket: 'b-1.x', prefix, filter, view, kind: 'image', size: '-1' }
         assert.deepEqual(read(locationPath(location)), location)
       }),
     )
+  })
+
+  test('has the place of a search, which may be all buckets', () => {
+    const location = { bucket: undefined, prefix: '', filter: 'a', scope: 'all' } as const
+    assert.equal(locationPath(location), '/files?filter=a&in=all')
+    assert.deepEqual(read('/files?filter=a&in=all'), location)
+    assert.equal(read('/files/b?filter=a&in=nowhere').scope, undefined)
   })
 
   test('has no previewed file if its name is empty', () => {
@@ -43,4 +50,6 @@ describe('locationPath', () => {
 
 test('readLocation accepts a folder without the trailing slash', () => {
   assert.equal(readLocation('/files/b', 'prefix=a/b').prefix, 'a/b/')
+  assert.equal(readLocation('/files/b/a/b', '').prefix, 'a/b/')
+  assert.equal(readLocation('/files/b/', '').prefix, '')
 })

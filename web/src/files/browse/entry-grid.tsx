@@ -3,6 +3,7 @@
 import { useMediaQuery } from '@mantine/hooks'
 import { useVirtualizer, type Virtualizer } from '@tanstack/react-virtual'
 import { type ReactNode, type RefObject, useCallback, useEffect, useId, useRef } from 'react'
+import { entryId } from '../entries/entry.ts'
 import frame from '../grid/entry-frame.module.css'
 import { EntryFrame, type EntryViewProps, useCutKeys, useScrolling } from '../grid/entry-frame.tsx'
 import classes from './entry-grid.module.css'
@@ -10,8 +11,9 @@ import { EntryRow } from './entry-row.tsx'
 import { withIndex } from './visible-range.ts'
 
 /** Pixels: entry-grid.module.css. On narrow screens a row has two lines. */
-const wide = { head: 36, row: 38 }
-const narrow = { head: 44, row: 56 }
+const wide = { head: 36, row: 38, end: 0 }
+/** Below the last row, the button for new entries covers nothing. */
+const narrow = { head: 44, row: 56, end: 64 }
 
 interface EntryGridProps extends EntryViewProps {
   readonly header: ReactNode
@@ -42,11 +44,11 @@ export function EntryGrid(props: EntryGridProps) {
             if (entry === undefined) return null
             return (
               <EntryRow
-                key={entry.key}
+                key={entryId(entry)}
                 id={`${id}-${index}`}
                 entry={entry}
                 index={index}
-                isSelected={selection.selected.has(entry.key)}
+                isSelected={selection.selected.has(entryId(entry))}
                 isActive={index === activeIndex}
                 isCut={cut.has(entry.key)}
                 actions={actions}
@@ -65,7 +67,7 @@ type Rows = Virtualizer<HTMLDivElement, Element>
 function useRows(
   view: EntryGridProps,
   scroller: RefObject<HTMLDivElement | null>,
-  { head, row }: typeof wide,
+  { head, row, end }: typeof wide,
 ): Rows {
   const virtualizer = useVirtualizer<HTMLDivElement, Element>({
     count: view.entries.length,
@@ -75,6 +77,7 @@ function useRows(
     // The header stays above the rows while they scroll.
     scrollMargin: head,
     scrollPaddingStart: head,
+    paddingEnd: end,
     rangeExtractor: (range) => withIndex(range, view.activeIndex),
   })
   // biome-ignore lint/correctness/useExhaustiveDependencies: rows must be measured again when their height changes

@@ -11,6 +11,7 @@ import {
   EntryCheck,
   EntryMenuButton,
   EntryName,
+  EntryPlace,
   type EntryState,
   entryProps,
 } from '../grid/entry-controls.tsx'
@@ -44,6 +45,7 @@ export const EntryRow = memo(function EntryRow(props: EntryRowProps) {
       <div role="gridcell" className={classes.name}>
         <EntryIcon entry={entry} />
         <EntryName {...parts} className={classes.open ?? ''} />
+        <EntryPlace entry={entry} className={classes.place ?? ''} />
       </div>
       <FileFigures entry={entry} />
       <div role="gridcell" className={classes.more}>

@@ -3,17 +3,17 @@ import { PageTitle } from '../../ui/page-title.tsx'
 import { nameOf } from '../entries/entry.ts'
 import { visibleName } from '../entries/visible-name.ts'
 import { FolderSizesContext } from '../folder-sizes/folder-sizes.ts'
+import { FolderHeader } from '../header/folder-header.tsx'
 import { DropZone } from '../upload/drop-zone.tsx'
 import { takeDropped } from '../upload/take-uploads.ts'
+import { UploadInputs } from '../upload/upload-inputs.tsx'
 import type { FilesNavigation } from '../use-files-location.ts'
-import { Breadcrumbs } from './breadcrumbs.tsx'
-import { BrowserToolbar } from './browser-toolbar.tsx'
+import type { Browser, BucketLocation } from './browser.ts'
 import classes from './folder-browser.module.css'
 import { FolderContents } from './folder-contents.tsx'
 import { ListingStatus } from './listing-status.tsx'
-import { EntryMenu, loadOverlays, OpenDialog } from './overlays.ts'
-import { SelectionBar } from './selection-bar.tsx'
-import { type Browser, type BucketLocation, useBrowser } from './use-browser.ts'
+import { EntryMenu, FolderMenu, loadOverlays, OpenDialog } from './overlays.ts'
+import { useBrowser } from './use-browser.ts'
 import { useBrowserKeys } from './use-browser-keys.ts'
 
 interface FolderBrowserProps {
@@ -26,20 +26,16 @@ export function FolderBrowser({ location, navigation }: FolderBrowserProps) {
   const browser = useBrowser(location, navigation)
   const { bucket, prefix } = location
   useBrowserKeys(browser)
-  const isSelecting = browser.picked.selected.length > 0
-  const name = visibleName(prefix === '' ? bucket : nameOf(prefix))
+  const name = visibleName(nameOf(prefix) || bucket || 'Search results')
   return (
     <DropZone
       onDrop={(data) => takeDropped(data, { bucket, prefix })}
-      folderName={visibleName(nameOf(prefix) || bucket)}
+      folderName={name}
+      isDisabled={!browser.mayChange}
     >
       <PageTitle title={name} />
       <div className={classes.page}>
-        <div className={classes.top} data-selecting={isSelecting || undefined}>
-          <Breadcrumbs bucket={bucket} prefix={prefix} />
-          {isSelecting && <SelectionBar browser={browser} />}
-        </div>
-        <BrowserToolbar browser={browser} />
+        <FolderHeader browser={browser} />
         <section
           className={classes.frame}
           aria-label="Contents"
@@ -51,6 +47,7 @@ export function FolderBrowser({ location, navigation }: FolderBrowserProps) {
           <ListingStatus browser={browser} />
         </section>
       </div>
+      <UploadInputs to={{ bucket, prefix }} />
       <Overlays browser={browser} />
     </DropZone>
   )
@@ -65,7 +62,10 @@ function Overlays({ browser }: { readonly browser: Browser }) {
   }, [isListed])
   return (
     <Suspense fallback={null}>
-      {menu !== undefined && <EntryMenu browser={browser} menu={menu} />}
+      {menu?.type === 'entries' && <EntryMenu browser={browser} menu={menu} />}
+      {menu !== undefined && menu.type !== 'entries' && (
+        <FolderMenu browser={browser} menu={menu} />
+      )}
       {(dialog !== undefined || location.view !== undefined) && <OpenDialog browser={browser} />}
     </Suspense>
   )

@@ -1,4 +1,4 @@
-import { Button, Skeleton, Stack } from '@mantine/core'
+import { Button, Group, Skeleton, Stack } from '@mantine/core'
 import { IconBucketOff, IconSearchOff } from '@tabler/icons-react'
 import { lazy, Suspense } from 'react'
 import { Link } from 'wouter'
@@ -7,11 +7,11 @@ import { EmptyState } from '../../ui/empty-state.tsx'
 import { FailureNotice } from '../../ui/failure-notice.tsx'
 import { nameOf } from '../entries/entry.ts'
 import { visibleName } from '../entries/visible-name.ts'
+import { isFiltering } from '../search/entry-filter.ts'
+import type { Browser } from './browser.ts'
 import { EntryGrid } from './entry-grid.tsx'
 import { FolderEmpty } from './folder-empty.tsx'
 import { SortHeader } from './sort-header.tsx'
-import type { Browser } from './use-browser.ts'
-import { focusFilter } from './use-browser-keys.ts'
 
 const EntryTiles = lazy(async () => ({
   default: (await import('../tiles/entry-tiles.tsx')).EntryTiles,
@@ -24,8 +24,11 @@ export function FolderContents({ browser }: { readonly browser: Browser }) {
   const { selection, dispatch, selected, activeIndex, keys } = picked
   const view = {
     bucket: location.bucket,
-    label: `Files in ${visibleName(nameOf(location.prefix) || location.bucket)}`,
-    arrangement: `${sort.field} ${sort.isDescending} ${location.filter}`,
+    label:
+      browser.search === undefined
+        ? `Files in ${visibleName(nameOf(location.prefix) || location.bucket)}`
+        : 'Search results',
+    arrangement: arrangementOf(browser),
     isPartial: listing.status !== 'complete',
     actions: browser.rowActions,
     onCommand: browser.onCommand,
@@ -47,33 +50,70 @@ export function FolderContents({ browser }: { readonly browser: Browser }) {
   )
 }
 
+/** Changes with the order and with what is searched for. */
+function arrangementOf({ sort, location }: Browser): string {
+  const { filter, scope, kind, changed, size } = location
+  return JSON.stringify([sort, filter, scope, kind, changed, size])
+}
+
 function NoEntries({ browser }: { readonly browser: Browser }) {
-  const { listing, location, setFilter } = browser
+  const { listing, location, search } = browser
+  if (listing.error !== undefined && search !== undefined) {
+    const { error, resume } = listing
+    return <FailureNotice title="The search has stopped" error={error} onRetry={resume} />
+  }
   if (listing.error !== undefined) {
     return <NotListed bucket={location.bucket} error={listing.error} onRetry={listing.resume} />
   }
   if (listing.status === 'loading') return <LoadingRows />
-  if (location.filter !== '') {
-    return (
-      <EmptyState
-        icon={<IconSearchOff size={40} stroke={1.2} />}
-        title={`No name begins with “${visibleName(location.filter)}”`}
-      >
-        The filter is case-sensitive.{' '}
-        <Button
-          size="compact-sm"
-          variant="subtle"
-          onClick={() => {
-            setFilter('')
-            focusFilter()
-          }}
-        >
-          Clear filter
-        </Button>
-      </EmptyState>
-    )
-  }
+  if (isFiltering({ ...location, text: location.filter })) return <NothingFound browser={browser} />
   return <FolderEmpty location={location} openPrefix={browser.openPrefix} />
+}
+
+const noFilters = { kind: undefined, changed: undefined, size: undefined } as const
+
+/** Offers the other places to search. */
+function NothingFound({ browser: { location, search, setFilter } }: { readonly browser: Browser }) {
+  const { filter, scope, bucket, prefix } = location
+  const text = filter.trim()
+  const name = visibleName(text)
+  const folder = visibleName(nameOf(prefix) || bucket)
+  const place = { below: `in ${folder} and below`, all: 'anywhere' } as const
+  const where = scope === undefined ? `in ${folder}` : place[scope]
+  const hasFilters = isFiltering({ ...location, text: '' })
+  return (
+    <EmptyState
+      icon={<IconSearchOff size={40} stroke={1.2} />}
+      title={
+        text === '' ? `Nothing ${where} is of this kind` : `No name ${where} contains “${name}”`
+      }
+      action={
+        <Group gap={8} justify="center">
+          {text !== '' && scope === undefined && (
+            <Button size="xs" onClick={() => setFilter({ scope: 'below' })}>
+              Search in the folders below
+            </Button>
+          )}
+          {text !== '' && scope !== 'all' && (
+            <Button size="xs" variant="default" onClick={() => setFilter({ scope: 'all' })}>
+              Search everywhere
+            </Button>
+          )}
+          <Button
+            size="xs"
+            variant="default"
+            onClick={() =>
+              setFilter(hasFilters && text !== '' ? noFilters : { ...noFilters, filter: '' })
+            }
+          >
+            {hasFilters && text !== '' ? 'Clear the filters' : 'Clear the search'}
+          </Button>
+        </Group>
+      }
+    >
+      {search?.results.problems.join(' ')}
+    </EmptyState>
+  )
 }
 
 interface NotListedProps {

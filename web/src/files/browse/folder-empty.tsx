@@ -5,7 +5,7 @@ import { EmptyState } from '../../ui/empty-state.tsx'
 import { isListed } from '../change/drive-work.ts'
 import { nameOf, parentOf } from '../entries/entry.ts'
 import { visibleName } from '../entries/visible-name.ts'
-import type { BucketLocation } from './use-browser.ts'
+import type { BucketLocation } from './browser.ts'
 
 interface FolderEmptyProps {
   readonly location: BucketLocation

@@ -118,7 +118,6 @@ export const shortcuts: readonly (readonly [keys: string, what: string])[] = [
   ['F2', 'Rename'],
   ['Delete', 'Delete'],
   ['Shift + F10, Menu', 'Show all actions'],
-  ['Ctrl + K', 'Search in this folder and below, or everywhere'],
-  ['/', 'Filter'],
+  ['/, Ctrl + K', 'Search'],
   ['?', 'Show shortcuts'],
 ]

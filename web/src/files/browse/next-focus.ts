@@ -8,13 +8,8 @@ interface NextFocus {
 let wanted: NextFocus | undefined
 
 /** @param key '' is the first entry. */
-export function focusNextList(key: string): void {
-  wanted = { key, isSelected: false }
-}
-
-/** The next list also selects the entry. */
-export function selectNext(key: string): void {
-  wanted = { key, isSelected: true }
+export function focusNextList(key: string, isSelected = false): void {
+  wanted = { key, isSelected }
 }
 
 /** Returns the requested focus once; undefined if there is none. */
@@ -22,4 +17,9 @@ export function takeNextFocus(): NextFocus | undefined {
   const focus = wanted
   wanted = undefined
   return focus
+}
+
+/** Returns the focus to the list. */
+export function focusGrid(): void {
+  document.querySelector<HTMLElement>('[data-files-grid]')?.focus({ preventScroll: true })
 }

@@ -1,11 +1,13 @@
 import { lazy } from 'react'
 import { DeleteDialog } from '../change/delete-dialog.tsx'
 import { MoveDialog } from '../change/move-dialog.tsx'
-import { NewFolderDialog } from '../change/new-folder-dialog.tsx'
+import { NewEntryDialog } from '../change/new-entry-dialog.tsx'
 import { RenameDialog } from '../change/rename-dialog.tsx'
+import { parentOf } from '../entries/entry.ts'
 import { FolderDetailsDialog } from '../preview/folder-details-dialog.tsx'
+import type { Browser } from './browser.ts'
 import { HelpDialog } from './help-dialog.tsx'
-import { type Browser, focusGrid } from './use-browser.ts'
+import { focusGrid } from './next-focus.ts'
 
 const DeletedDialog = lazy(async () => {
   const { DeletedDialog } = await import('../versions/deleted-list.tsx')
@@ -14,10 +16,6 @@ const DeletedDialog = lazy(async () => {
 const EditDialog = lazy(async () => {
   const { EditDialog } = await import('../edit/edit-dialog.tsx')
   return { default: EditDialog }
-})
-const SearchDialog = lazy(async () => {
-  const { SearchDialog } = await import('../search/search-dialog.tsx')
-  return { default: SearchDialog }
 })
 const ShareDialog = lazy(async () => {
   const { ShareDialog } = await import('../share/share-dialog.tsx')
@@ -40,30 +38,30 @@ export function OpenDialog({ browser }: { readonly browser: Browser }) {
     case undefined:
       if (location.view === undefined) return null
       return <ViewedFile browser={browser} name={location.view} />
-    case 'new-folder':
-      return <NewFolderDialog bucket={bucket} prefix={prefix} onClose={close} />
+    case 'new':
+      return <NewEntryDialog what={dialog.what} browser={browser} onClose={close} />
     case 'rename':
-      return <RenameDialog bucket={bucket} entry={dialog.entry} onClose={close} />
+      return <RenameDialog bucket={dialog.bucket} entry={dialog.entry} onClose={close} />
     case 'move':
     case 'copy':
       return (
         <MoveDialog
           mode={dialog.type}
-          from={{ bucket, prefix }}
+          from={{ bucket: dialog.bucket, prefix: parentOf(dialog.entries[0]?.key ?? '') }}
           entries={dialog.entries}
           onClose={close}
         />
       )
     case 'edit':
-      return <EditDialog bucket={bucket} entries={dialog.entries} onClose={close} />
+      return <EditDialog bucket={dialog.bucket} entries={dialog.entries} onClose={close} />
     case 'delete':
-      return <DeleteDialog bucket={bucket} entries={dialog.entries} onClose={close} />
+      return <DeleteDialog bucket={dialog.bucket} entries={dialog.entries} onClose={close} />
     case 'share':
-      return <ShareDialog bucket={bucket} objectKey={dialog.key} onClose={close} />
+      return <ShareDialog bucket={dialog.bucket} objectKey={dialog.key} onClose={close} />
     case 'folder-details':
       return (
         <FolderDetailsDialog
-          bucket={bucket}
+          bucket={dialog.bucket}
           folder={dialog.folder}
           sizes={browser.sizes}
           onClose={close}
@@ -71,22 +69,7 @@ export function OpenDialog({ browser }: { readonly browser: Browser }) {
       )
     case 'deleted':
       return <DeletedDialog at={{ bucket, prefix }} onClose={close} />
-    case 'search':
-      return <Search browser={browser} onClose={close} />
     case 'help':
       return <HelpDialog onClose={close} />
   }
-}
-
-function Search({ browser, onClose }: { readonly browser: Browser; readonly onClose: () => void }) {
-  return (
-    <SearchDialog
-      at={browser.location}
-      onClose={onClose}
-      onHere={(key) => {
-        browser.setFilter('')
-        browser.onFocusWanted(key, true)
-      }}
-    />
-  )
 }

@@ -6,13 +6,13 @@ import { lazy } from 'react'
  */
 const load = {
   dialog: () => import('./open-dialog.tsx'),
-  entryMenu: () => import('./entry-menu.tsx'),
-  uploadMenu: () => import('./upload-menu.tsx'),
+  entryMenu: () => import('../menus/entry-menu.tsx'),
+  folderMenu: () => import('../menus/folder-menu.tsx'),
 }
 
 export const OpenDialog = lazy(async () => ({ default: (await load.dialog()).OpenDialog }))
 export const EntryMenu = lazy(async () => ({ default: (await load.entryMenu()).EntryMenu }))
-export const UploadMenu = lazy(async () => ({ default: (await load.uploadMenu()).UploadMenu }))
+export const FolderMenu = lazy(async () => ({ default: (await load.folderMenu()).FolderMenu }))
 
 /** Preloads the menus and dialogs. A failure is shown when one is opened. */
 export async function loadOverlays(): Promise<void> {

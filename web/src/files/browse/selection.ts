@@ -1,4 +1,4 @@
-/** The selected entries and the keyboard position, by key. */
+/** The selected entries and the keyboard position, by id. */
 export interface Selection {
   readonly selected: ReadonlySet<string>
   /** The entry that the keyboard acts on. */

@@ -2,15 +2,23 @@ import { useWindowEvent } from '@mantine/hooks'
 import { pasteInto } from '../carry/clipboard.ts'
 import { jobs } from '../transfers/transfers.ts'
 import { takeDropped } from '../upload/take-uploads.ts'
-import { type Browser, goUp } from './use-browser.ts'
+import type { Browser } from './browser.ts'
+import { goUp } from './use-commands.ts'
 
 /** Keys that work anywhere except in text fields and dialogs. */
-export function useBrowserKeys({ dialog, menu, setDialog, location, openPrefix }: Browser): void {
+export function useBrowserKeys({
+  dialog,
+  menu,
+  setDialog,
+  location,
+  openPrefix,
+  mayChange,
+}: Browser): void {
   const { bucket, prefix } = location
   const isBusy = dialog !== undefined || menu !== undefined
   useWindowEvent('paste', (event) => {
     const { clipboardData, target } = event
-    if (isBusy || clipboardData === null || isWriting(target)) return
+    if (isBusy || !mayChange || clipboardData === null || isWriting(target)) return
     event.preventDefault()
     if (clipboardData.files.length > 0) takeDropped(clipboardData, { bucket, prefix })
     else pasteInto({ bucket, prefix }, clipboardData.getData('text/plain'))
@@ -28,14 +36,8 @@ export function useBrowserKeys({ dialog, menu, setDialog, location, openPrefix }
 /** Each returns whether to prevent the browser's default action for the key. */
 const commands: Readonly<Record<string, (setDialog: Browser['setDialog']) => boolean>> = {
   'ctrl+z': () => jobs.undo(),
-  'ctrl+k': (setDialog) => {
-    setDialog({ type: 'search' })
-    return true
-  },
-  '/': () => {
-    focusFilter()
-    return true
-  },
+  'ctrl+k': focusSearch,
+  '/': focusSearch,
   '?': (setDialog) => {
     setDialog({ type: 'help' })
     return true
@@ -48,8 +50,9 @@ function nameOfKeys({ key, ctrlKey, metaKey, shiftKey, altKey }: KeyboardEvent):
   return ctrlKey || metaKey ? `ctrl+${key.toLowerCase()}` : key
 }
 
-export function focusFilter(): void {
-  document.querySelector<HTMLElement>('[data-files-filter]')?.focus()
+export function focusSearch(): boolean {
+  document.querySelector<HTMLElement>('[data-files-search]')?.focus()
+  return true
 }
 
 function isWriting(target: EventTarget | null): boolean {

@@ -1,82 +1,27 @@
 import { useLocalStorage } from '@mantine/hooks'
 import { type MouseEvent, useCallback, useEffect, useMemo, useRef, useState } from 'react'
-import { copyText } from '../../ui/copy/copy-text.ts'
-import { showFailure, showSuccess } from '../../ui/messages.ts'
-import { carry, put } from '../carry/clipboard.ts'
+import { useBuckets } from '../../api/service-queries.ts'
 import { dragRows, dropTarget } from '../carry/drag.ts'
-import type { PutMode } from '../change/move-plan.ts'
-import { type Entry, type FolderEntry, parentOf } from '../entries/entry.ts'
-import { actionObstacle, type EntryAction } from '../entries/entry-action.ts'
-import { byName, inOrder, type Sort } from '../entries/entry-order.ts'
-import { s3Uri } from '../entries/object-address.ts'
+import { type Entry, entryId } from '../entries/entry.ts'
+import { byName, inOrder } from '../entries/entry-order.ts'
 import { type Layout, layoutKey, parseLayout } from '../entries/stored-layout.ts'
 import { parseSort, sortKey } from '../entries/stored-sort.ts'
-import { isTyping, type Typed, typedIndex, typedMore } from '../entries/type-ahead.ts'
 import { type FilesLocation, locationPath } from '../files-location.ts'
-import { type FolderSizes, measure, useFolderSizes } from '../folder-sizes/folder-sizes.ts'
+import { useFolderSizes } from '../folder-sizes/folder-sizes.ts'
 import type { RowActions } from '../grid/row-actions.ts'
-import { type ShownListing, useFolderListing } from '../listing/use-folder-listing.ts'
-import { download } from '../s3/download-files.ts'
 import type { FilesNavigation } from '../use-files-location.ts'
-import { type GridCommand, type GridShape, movedIndex } from './grid-command.ts'
-import { focusNextList } from './next-focus.ts'
+import type { Browser, BrowserDialog, BucketLocation, MenuPosition } from './browser.ts'
+import { focusGrid } from './next-focus.ts'
+import { useAct } from './use-act.ts'
+import { useCommands } from './use-commands.ts'
 import { type ShownSelection, useSelection } from './use-selection.ts'
-
-export interface BucketLocation extends FilesLocation {
-  readonly bucket: string
-}
-
-/** The dialog that is open over a folder. */
-type BrowserDialog =
-  | { readonly type: 'new-folder' }
-  | { readonly type: 'rename'; readonly entry: Entry }
-  | { readonly type: 'move' | 'copy' | 'edit'; readonly entries: readonly Entry[] }
-  | { readonly type: 'delete'; readonly entries: readonly Entry[] }
-  | { readonly type: 'share'; readonly key: string }
-  | { readonly type: 'folder-details'; readonly folder: FolderEntry }
-  | { readonly type: 'search' }
-  | { readonly type: 'deleted' }
-  | { readonly type: 'help' }
-
-/** The entries of an open menu, and where it is on the screen, in pixels. */
-export interface MenuPosition {
-  readonly entries: readonly Entry[]
-  readonly x: number
-  readonly y: number
-}
-
-/** The state and the actions of the open folder. */
-export interface Browser {
-  readonly location: BucketLocation
-  readonly listing: ShownListing
-  readonly sizes: FolderSizes
-  /** In the shown order. */
-  readonly entries: readonly Entry[]
-  readonly sort: Sort
-  readonly setSort: (sort: Sort) => void
-  readonly layout: Layout
-  readonly setLayout: (layout: Layout) => void
-  readonly picked: ShownSelection
-  readonly rowActions: RowActions
-  readonly dialog: BrowserDialog | undefined
-  readonly setDialog: (dialog: BrowserDialog | undefined) => void
-  readonly menu: MenuPosition | undefined
-  readonly closeMenu: () => void
-  readonly openPrefix: (prefix: string) => void
-  readonly view: FilesNavigation['view']
-  readonly closeView: () => void
-  readonly setFilter: (filter: string) => void
-  readonly reload: () => void
-  readonly act: (action: EntryAction, entries: readonly Entry[]) => void
-  readonly onCommand: (command: GridCommand, shape: GridShape) => void
-  readonly onFocusWanted: (key: string, isSelected: boolean) => void
-}
+import { useShownEntries } from './use-shown-entries.ts'
 
 export function useBrowser(
   location: BucketLocation,
   { open, view, closeView }: Omit<FilesNavigation, 'location'>,
 ): Browser {
-  const { bucket, prefix, filter } = location
+  const { bucket, prefix } = location
   const [sort, setSort] = useStored(sortKey, byName, parseSort)
   const [layout, setLayout] = useStored<Layout>(layoutKey, 'list', parseLayout)
   const [round, setRound] = useState(0)
@@ -88,43 +33,77 @@ export function useBrowser(
     (keys: ReadonlySet<string>) => dispatch.current({ type: 'drop', keys, order: order.current }),
     [],
   )
-  const listing = useFolderListing({ bucket, prefix, filter, round }, onRemoved)
+  const { listing, search, found } = useShownEntries(location, round, onRemoved)
   // Folders come first.
-  const sizes = useFolderSizes(bucket, prefix, listing.entries[0]?.kind === 'folder')
-  const entries = useMemo(
-    () => inOrder(listing.entries, sort, sizes.counts),
-    [listing.entries, sort, sizes.counts],
-  )
+  const hasFolders = search === undefined && listing.entries[0]?.kind === 'folder'
+  const sizes = useFolderSizes(bucket, prefix, hasFolders)
+  const entries = useMemo(() => inOrder(found, sort, sizes.counts), [found, sort, sizes.counts])
   const picked = useSelection(entries)
   useEffect(() => {
     order.current = picked.keys
     dispatch.current = picked.dispatch
   }, [picked.keys, picked.dispatch])
-  const openPrefix = useCallback(
-    (target: string) => open({ bucket, prefix: target, filter: '' }),
-    [bucket, open],
-  )
-  const act = useAct({ bucket, prefix, setDialog, openPrefix, view })
+  const { openPrefix, setFilter } = useOpening(location, open)
+  const act = useAct({ location, setDialog, openPrefix, view })
   const rowActions = useRowActions({ bucket, picked, act, setMenu })
-  const onCommand = useCommands({ location, entries, picked, act, openPrefix, setMenu })
+  const parts = { location, entries, picked, act, openPrefix, openMenu: setMenu }
+  const onCommand = useCommands(parts)
   return {
-    ...{ location, listing, sizes, entries, sort, setSort, picked, rowActions, dialog, setDialog },
-    ...{ menu, openPrefix, view, closeView, act, onCommand, layout, setLayout },
+    ...{
+      location,
+      listing,
+      search,
+      sizes,
+      entries,
+      sort,
+      setSort,
+      picked,
+      rowActions,
+      dialog,
+      setDialog,
+    },
+    ...{ menu, openMenu: setMenu, openPrefix, setFilter, view, closeView, act, onCommand },
+    ...{ layout, setLayout },
     onFocusWanted: useCallback(
       (key: string, isSelected: boolean) =>
         dispatch.current({ type: isSelected ? 'only' : 'activate', key }),
       [],
     ),
-    closeMenu: useCallback(() => {
-      setMenu(undefined)
-      focusGrid()
-    }, []),
-    setFilter: useCallback(
-      (text: string) => open({ bucket, prefix, filter: text }, { replace: true }),
-      [bucket, prefix, open],
-    ),
+    closeMenu: useCallback(() => closeMenu(menu, setMenu), [menu]),
+    mayChange: useIsKnown(bucket),
     reload: useCallback(() => setRound((before) => before + 1), []),
   }
+}
+
+function closeMenu(menu: MenuPosition | undefined, setMenu: (menu: undefined) => void): void {
+  if (menu?.opener === undefined) focusGrid()
+  else menu.opener.focus()
+  setMenu(undefined)
+}
+
+/** Opens other folders, and changes what is shown of this one. */
+function useOpening(location: BucketLocation, open: FilesNavigation['open']) {
+  const { bucket } = location
+  const openPrefix = useCallback(
+    (prefix: string, ofBucket = bucket) => open({ bucket: ofBucket, prefix, filter: '' }),
+    [bucket, open],
+  )
+  const setFilter = useCallback(
+    (change: Partial<FilesLocation>) => {
+      const next = { ...location, ...change }
+      // Only a text can be searched for.
+      const scope = next.filter.trim() === '' ? undefined : next.scope
+      const replace = scope === location.scope
+      open({ ...next, bucket: next.bucket || undefined, scope }, { replace })
+    },
+    [location, open],
+  )
+  return { openPrefix, setFilter }
+}
+
+/** Whether the bucket exists, as far as is known. */
+function useIsKnown(bucket: string): boolean {
+  return useBuckets().data?.buckets.some(({ name }) => name === bucket) ?? bucket !== ''
 }
 
 /** A value that this browser remembers. Other open tabs keep their own. */
@@ -135,59 +114,6 @@ function useStored<Value>(
 ) {
   const options = { key, defaultValue, deserialize }
   return useLocalStorage({ ...options, getInitialValueInEffect: false, sync: false })
-}
-
-interface ActParts {
-  readonly bucket: string
-  readonly prefix: string
-  readonly setDialog: (dialog: BrowserDialog) => void
-  readonly openPrefix: (prefix: string) => void
-  readonly view: FilesNavigation['view']
-}
-
-function useAct({ bucket, prefix, setDialog, openPrefix, view }: ActParts): Browser['act'] {
-  return useCallback(
-    (action, entries) => {
-      const [entry] = entries
-      if (entry === undefined) return
-      const obstacle = actionObstacle(action, entries)
-      if (obstacle !== undefined) {
-        showFailure('This is not possible', obstacle)
-        return
-      }
-      const actions: Readonly<Record<EntryAction, () => void>> = {
-        open: () => {
-          if (entry.kind === 'folder') openPrefix(entry.key)
-          else view(entry.name)
-        },
-        details: () => {
-          if (entry.kind === 'file') view(entry.name)
-          else setDialog({ type: 'folder-details', folder: entry })
-        },
-        download: () => void download(bucket, entries),
-        share: () => setDialog({ type: 'share', key: entry.key }),
-        'copy-uri': () => void copyUri(s3Uri(bucket, entry.key)),
-        rename: () => setDialog({ type: 'rename', entry }),
-        move: () => setDialog({ type: 'move', entries }),
-        copy: () => setDialog({ type: 'copy', entries }),
-        edit: () => setDialog({ type: 'edit', entries }),
-        measure: () => measure(bucket, foldersOf(entries)),
-        duplicate: () => put({ mode: 'copy', bucket, entries }, { bucket, prefix }),
-        delete: () => setDialog({ type: 'delete', entries }),
-      }
-      actions[action]()
-    },
-    [bucket, prefix, setDialog, openPrefix, view],
-  )
-}
-
-function foldersOf(entries: readonly Entry[]): readonly string[] {
-  return entries.filter(({ kind }) => kind === 'folder').map(({ key }) => key)
-}
-
-async function copyUri(uri: string): Promise<void> {
-  if (await copyText(uri)) showSuccess('S3 address copied.')
-  else showFailure('The browser does not allow copying', uri)
 }
 
 interface RowParts {
@@ -206,25 +132,32 @@ function useRowActions(parts: RowParts): RowActions {
   return useMemo(
     () => ({
       onPress: (entry, event) => press(latest.current.picked, entry, event),
-      onCheck: ({ key }, withShift) => {
+      onCheck: (entry, withShift) => {
         const { dispatch, keys } = latest.current.picked
+        const key = entryId(entry)
         dispatch(withShift ? { type: 'range', key, order: keys } : { type: 'toggle', key })
       },
       onOpen: (entry) => latest.current.act('open', [entry]),
       onMenu: (entry, at) =>
-        latest.current.setMenu({ ...at, entries: meant(latest.current.picked, entry) }),
+        latest.current.setMenu({
+          type: 'entries',
+          ...at,
+          entries: meant(latest.current.picked, entry),
+        }),
       onDrag: (entry, event) => {
         const { bucket, picked } = latest.current
-        dragRows(event, { bucket, entries: meant(picked, entry) })
+        dragRows(event, { bucket: entry.bucket ?? bucket, entries: meant(picked, entry) })
       },
-      dropsOn: ({ key }) => dropTarget({ bucket: latest.current.bucket, prefix: key }),
-      hrefOf: ({ key }) => locationPath({ bucket: latest.current.bucket, prefix: key, filter: '' }),
+      dropsOn: ({ key, bucket = latest.current.bucket }) => dropTarget({ bucket, prefix: key }),
+      hrefOf: ({ key, bucket = latest.current.bucket }) =>
+        locationPath({ bucket, prefix: key, filter: '' }),
     }),
     [],
   )
 }
 
-function press({ dispatch, keys }: ShownSelection, { key }: Entry, event: MouseEvent): void {
+function press({ dispatch, keys }: ShownSelection, entry: Entry, event: MouseEvent): void {
+  const key = entryId(entry)
   if (event.shiftKey) dispatch({ type: 'range', key, order: keys })
   else if (event.ctrlKey || event.metaKey) dispatch({ type: 'toggle', key })
   else dispatch({ type: 'only', key })
@@ -232,90 +165,7 @@ function press({ dispatch, keys }: ShownSelection, { key }: Entry, event: MouseE
 
 /** A menu on one of several selected entries applies to all of them. */
 function meant({ selection, selected, dispatch }: ShownSelection, entry: Entry): readonly Entry[] {
-  if (selection.selected.has(entry.key)) return selected
-  dispatch({ type: 'only', key: entry.key })
+  if (selection.selected.has(entryId(entry))) return selected
+  dispatch({ type: 'only', key: entryId(entry) })
   return [entry]
-}
-
-interface CommandParts {
-  readonly location: BucketLocation
-  readonly entries: readonly Entry[]
-  readonly picked: ShownSelection
-  readonly act: Browser['act']
-  readonly openPrefix: (prefix: string) => void
-  readonly setMenu: (menu: MenuPosition) => void
-}
-
-function useCommands(parts: CommandParts): Browser['onCommand'] {
-  const { location, entries, picked, act, openPrefix, setMenu } = parts
-  const { bucket, prefix } = location
-  const typing = useTyping(parts)
-  return (command, shape) => {
-    const { dispatch, keys, activeIndex, selected } = picked
-    const active = entries[activeIndex]
-    const subjects = selected.length > 0 ? selected : active === undefined ? [] : [active]
-    if (command.type === 'move') {
-      const bounds = { ...shape, index: activeIndex, count: keys.length }
-      const key = keys[movedIndex(command.to, bounds)]
-      if (key === undefined) return
-      dispatch(command.extends ? { type: 'range', key, order: keys } : { type: 'activate', key })
-      return
-    }
-    if (typing(command)) return
-    const take = (mode: PutMode) =>
-      subjects.length > 0 && carry({ mode, bucket, entries: subjects })
-    const commands = {
-      type: () => undefined,
-      open: () => {
-        if (active === undefined) return
-        if (active.kind === 'folder') focusNextList('')
-        act('open', [active])
-      },
-      up: () => goUp(prefix, openPrefix),
-      toggle: () => active !== undefined && dispatch({ type: 'toggle', key: active.key }),
-      all: () => dispatch({ type: 'all', order: keys }),
-      none: () => dispatch({ type: 'none' }),
-      cut: () => void take('move'),
-      copy: () => void take('copy'),
-      delete: () => act('delete', subjects),
-      rename: () => active !== undefined && act('rename', [active]),
-      menu: () => setMenu({ entries: subjects, ...activePlace() }),
-    }
-    commands[command.type]()
-  }
-}
-
-/** Goes to the row whose name is being typed. Returns whether the command was a letter of the name. */
-function useTyping({ entries, picked }: CommandParts): (command: GridCommand) => boolean {
-  const typed = useRef<Typed>({ text: '', atMs: 0 })
-  return (command) => {
-    const nowMs = performance.now()
-    const isWithin = isTyping(typed.current, nowMs)
-    const space = command.type === 'toggle' && isWithin ? ' ' : undefined
-    const letter = command.type === 'type' ? command.letter : space
-    if (letter === undefined) return false
-    typed.current = typedMore(typed.current, letter, nowMs)
-    const key = picked.keys[typedIndex(entries, picked.activeIndex, typed.current.text)]
-    if (key !== undefined) picked.dispatch({ type: 'activate', key })
-    return true
-  }
-}
-
-/** Opens the parent folder and moves the keyboard position to the folder that was left. */
-export function goUp(prefix: string, openPrefix: (prefix: string) => void): void {
-  if (prefix === '') return
-  focusNextList(prefix)
-  openPrefix(parentOf(prefix))
-}
-
-/** Returns the focus to the list. */
-export function focusGrid(): void {
-  document.querySelector<HTMLElement>('[data-files-grid]')?.focus({ preventScroll: true })
-}
-
-/** The screen position of the active row. */
-function activePlace(): { x: number; y: number } {
-  const row = document.querySelector('[data-files-grid] [data-active]')
-  const { left, bottom } = row?.getBoundingClientRect() ?? { left: 0, bottom: 0 }
-  return { x: left + 40, y: bottom }
 }

@@ -1,5 +1,5 @@
 import { type Dispatch, useMemo, useReducer } from 'react'
-import type { Entry } from '../entries/entry.ts'
+import { type Entry, entryId } from '../entries/entry.ts'
 import {
   nothingSelected,
   reduceSelection,
@@ -14,15 +14,18 @@ export interface ShownSelection {
   readonly selected: readonly Entry[]
   /** -1: no active row. */
   readonly activeIndex: number
+  /** The ids of the shown entries. */
   readonly keys: readonly string[]
 }
 
 export function useSelection(entries: readonly Entry[]): ShownSelection {
   const [selection, dispatch] = useReducer(reduceSelection, nothingSelected)
-  const keys = useMemo(() => entries.map(({ key }) => key), [entries])
+  const keys = useMemo(() => entries.map(entryId), [entries])
   const selected = useMemo(
     () =>
-      selection.selected.size === 0 ? [] : entries.filter(({ key }) => selection.selected.has(key)),
+      selection.selected.size === 0
+        ? []
+        : entries.filter((entry) => selection.selected.has(entryId(entry))),
     [entries, selection.selected],
   )
   const activeIndex = useMemo(

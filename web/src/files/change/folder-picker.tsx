@@ -71,7 +71,7 @@ export function FolderPicker({ at, onPick }: FolderPickerProps) {
 
 /** The subfolders, up to the limits above. */
 async function foldersIn(bucket: string, prefix: string, signal: AbortSignal) {
-  const pages = pagesOf({ bucket, prefix, filter: '' })
+  const pages = pagesOf({ bucket, prefix })
   const enough = new AbortController()
   const reading = AbortSignal.any([signal, enough.signal])
   const folders: Entry[] = []

@@ -31,6 +31,13 @@ export const actionLabels: Readonly<Record<EntryAction, string>> = {
   delete: 'Delete…',
 }
 
+/** The keys that do the same in the list. */
+export const actionKeys: Readonly<Partial<Record<EntryAction, string>>> = {
+  open: 'Enter',
+  rename: 'F2',
+  delete: 'Delete',
+}
+
 const change = ['move', 'copy', 'duplicate', 'edit', 'delete'] as const
 const forFile = ['open', 'download', 'share', 'copy-uri', 'rename', ...change] as const
 const forFolder = [
@@ -51,6 +58,9 @@ export function actionsFor(entries: readonly Entry[]): readonly EntryAction[] {
 
 /** Why an action is not possible for these entries, as a message; undefined if it is. */
 export function actionObstacle(action: EntryAction, entries: readonly Entry[]): string | undefined {
+  if (new Set(entries.map(({ bucket }) => bucket)).size > 1) {
+    return 'The selected results are in several buckets. Select those of one bucket.'
+  }
   // Several files are downloaded as an archive that the server builds, and edited one by one.
   if ((action === 'download' || action === 'edit') && entries.length > 1) return undefined
   const isOpaque = entries.some(({ kind, key }) => kind === 'file' && !isReachable(key))

@@ -1,16 +1,20 @@
 import {
   IconFile,
+  IconFileCode,
   IconFileMusic,
   IconFileText,
   IconFileTypePdf,
+  IconFileWord,
   IconFileZip,
   IconFolderFilled,
   IconPhoto,
+  IconPresentation,
+  IconTable,
   IconVideo,
 } from '@tabler/icons-react'
 import type { Entry } from './entry.ts'
 import classes from './entry-icon.module.css'
-import { kindByName } from './preview-kind.ts'
+import { fileKind } from './file-kind.ts'
 
 const icons = {
   image: IconPhoto,
@@ -18,7 +22,11 @@ const icons = {
   audio: IconFileMusic,
   pdf: IconFileTypePdf,
   text: IconFileText,
-  zip: IconFileZip,
+  document: IconFileWord,
+  sheet: IconTable,
+  slides: IconPresentation,
+  archive: IconFileZip,
+  code: IconFileCode,
 } as const
 
 interface EntryIconProps {
@@ -27,9 +35,10 @@ interface EntryIconProps {
   readonly size?: number
 }
 
+/** Each kind of file has its own icon and colour. */
 export function EntryIcon({ entry, size = 20 }: EntryIconProps) {
   if (entry.kind === 'folder') return <IconFolderFilled className={classes.folder} size={size} />
-  const kind = kindByName(entry.key)
+  const kind = fileKind(entry.key)
   const Icon = kind === undefined ? IconFile : icons[kind]
-  return <Icon className={classes.file} size={size} stroke={size > 24 ? 1 : 1.5} />
+  return <Icon className={classes.file} data-kind={kind} size={size} stroke={size > 24 ? 1 : 1.6} />
 }

@@ -1,7 +1,12 @@
 /** Separates folders in a key. */
 export const delimiter = '/'
 
-export interface FileEntry {
+interface Found {
+  /** The bucket of a search result; undefined in the list of a folder. */
+  readonly bucket?: string
+}
+
+export interface FileEntry extends Found {
   readonly kind: 'file'
   /** The full key, unencoded. */
   readonly key: string
@@ -14,7 +19,7 @@ export interface FileEntry {
   readonly etag: string
 }
 
-export interface FolderEntry {
+export interface FolderEntry extends Found {
   readonly kind: 'folder'
   /** The prefix of everything in it: ends in a slash. */
   readonly key: string
@@ -23,6 +28,11 @@ export interface FolderEntry {
 }
 
 export type Entry = FileEntry | FolderEntry
+
+/** Identifies an entry in a list: its key, and in search results of several buckets its bucket. */
+export function entryId({ bucket, key }: Entry): string {
+  return bucket === undefined ? key : `${bucket}/${key}`
+}
 
 export function folderEntry(key: string, prefix: string): FolderEntry {
   return { kind: 'folder', key, name: key.slice(prefix.length, -delimiter.length) }

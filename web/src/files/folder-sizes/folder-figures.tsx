@@ -15,7 +15,8 @@ interface FolderFiguresProps {
 /** The size and the newest date of a counted folder, in its row. */
 export function FolderFigures({ folder, classes }: FolderFiguresProps) {
   const { counts, waiting } = useContext(FolderSizesContext)
-  const count = counts.get(folder.key)
+  // The sizes are those of the open folder, not of search results.
+  const count = folder.bucket === undefined ? counts.get(folder.key) : undefined
   const { text, title } = sizeText(count, waiting.has(folder.key))
   const newest = count?.lastModified ?? null
   return (

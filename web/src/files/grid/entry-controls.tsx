@@ -1,9 +1,11 @@
 import { IconDots } from '@tabler/icons-react'
 import type { DragEvent, MouseEvent, SyntheticEvent } from 'react'
 import { Link } from 'wouter'
-import type { Entry } from '../entries/entry.ts'
+import { focusNextList } from '../browse/next-focus.ts'
+import { type Entry, parentOf } from '../entries/entry.ts'
 import { NameText } from '../entries/name-text.tsx'
 import { visibleName } from '../entries/visible-name.ts'
+import { locationPath } from '../files-location.ts'
 import classes from './entry-frame.module.css'
 import type { RowActions } from './row-actions.ts'
 
@@ -109,6 +111,30 @@ export function EntryName({
     >
       <NameText name={entry.name} />
     </button>
+  )
+}
+
+/** The folder of a search result, as a link. */
+export function EntryPlace({
+  entry,
+  className,
+}: Omit<ControlProps, 'actions'> & { readonly className: string }) {
+  const { bucket, key } = entry
+  if (bucket === undefined) return null
+  const prefix = parentOf(key)
+  return (
+    <Link
+      href={locationPath({ bucket, prefix, filter: '' })}
+      className={className}
+      tabIndex={-1}
+      draggable={false}
+      onClick={(event) => {
+        event.stopPropagation()
+        focusNextList(key, true)
+      }}
+    >
+      <NameText name={`${bucket}/${prefix}`} />
+    </Link>
   )
 }
 

@@ -12,7 +12,7 @@ import { type GridCommand, type GridShape, gridCommand } from '../browse/grid-co
 import { takeNextFocus } from '../browse/next-focus.ts'
 import type { Selection } from '../browse/selection.ts'
 import { clipboard } from '../carry/clipboard.ts'
-import type { Entry } from '../entries/entry.ts'
+import { type Entry, entryId } from '../entries/entry.ts'
 import frame from './entry-frame.module.css'
 import type { RowActions } from './row-actions.ts'
 
@@ -97,7 +97,8 @@ export function useCutKeys(bucket: string): ReadonlySet<string> {
 /** Takes the focus after keyboard navigation. */
 function useWantedFocus({ entries, onFocusWanted }: EntryViewProps) {
   const grid = useRef<HTMLDivElement>(null)
-  const firstKey = entries[0]?.key ?? ''
+  const [first] = entries
+  const firstKey = first === undefined ? '' : entryId(first)
   useEffect(() => {
     const wanted = takeNextFocus()
     if (wanted === undefined) return

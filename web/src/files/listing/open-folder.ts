@@ -5,15 +5,13 @@ interface ShownFolder {
   readonly bucket: string
   /** '' or ends in a slash. */
   readonly prefix: string
-  /** Only names that begin with it. */
-  readonly filter: string
 }
 
 /** The pages of a folder, from the service. */
-export function pagesOf({ bucket, prefix, filter }: ShownFolder): FolderPages {
+export function pagesOf({ bucket, prefix }: ShownFolder): FolderPages {
   return new FolderPages({
     prefix,
-    open: ({ after, signal }) => openFolder({ bucket, prefix, filter, after }, signal),
+    open: ({ after, signal }) => openFolder({ bucket, prefix, after }, signal),
     pause: () => new Promise((resolve) => setTimeout(resolve)),
   })
 }

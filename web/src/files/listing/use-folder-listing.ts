@@ -21,9 +21,10 @@ export interface ShownListing extends ListingState {
 interface ListedFolder {
   readonly bucket: string
   readonly prefix: string
-  readonly filter: string
   /** A new number reloads the listing. */
   readonly round: number
+  /** Whether the folder is shown: nothing is loaded otherwise. */
+  readonly isShown: boolean
 }
 
 /** Changes of this page are batched for this many milliseconds. */
@@ -34,29 +35,30 @@ const resumeAfterMs = 1_000
 
 /** The entries of a folder, kept up to date with changes made by this page and by others. */
 export function useFolderListing(
-  { bucket, prefix, filter, round }: ListedFolder,
+  { bucket, prefix, round, isShown }: ListedFolder,
   onRemoved: (keys: ReadonlySet<string>) => void,
 ): ShownListing {
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new round reloads the listing
   const listing = useMemo(() => {
-    const pages = pagesOf({ bucket, prefix, filter })
+    const pages = pagesOf({ bucket, prefix })
     return new FolderListing({
       fetchPage: (after, signal) => pages.fetch(after, signal),
       now: () => performance.now(),
       onGone: onRemoved,
     })
-  }, [bucket, prefix, filter, round, onRemoved])
+  }, [bucket, prefix, round, onRemoved])
   useEffect(() => {
+    if (!isShown) return
     listing.resume()
     return () => listing.stop()
-  }, [listing])
+  }, [listing, isShown])
   useEffect(
-    () => follow({ bucket, prefix, filter }, listing, onRemoved),
-    [bucket, prefix, filter, listing, onRemoved],
+    () => follow({ bucket, prefix }, listing, onRemoved),
+    [bucket, prefix, listing, onRemoved],
   )
   const state = useSyncExternalStore(listing.subscribe, listing.snapshot)
   useResumeWhenConnected(listing, state)
-  useWatch({ bucket, prefix, filter }, listing, state.status === 'complete')
+  useWatch({ bucket, prefix }, listing, isShown && state.status === 'complete')
   const shown = useLastEntries(state)
   return useMemo(
     () => ({ ...shown, stop: () => listing.stop(), resume: () => listing.resume() }),
@@ -64,7 +66,7 @@ export function useFolderListing(
   )
 }
 
-/** After a filter change, keeps the old list until new entries have loaded. */
+/** While a folder is loaded again, keeps the old list until new entries have loaded. */
 function useLastEntries(state: ListingState): ListingState & Pick<ShownListing, 'isStale'> {
   const last = useRef(state.entries)
   const isStale = state.status === 'loading' && state.entries.length === 0
@@ -78,7 +80,7 @@ function useLastEntries(state: ListingState): ListingState & Pick<ShownListing, 
 }
 
 function follow(
-  { bucket, prefix, filter }: Omit<ListedFolder, 'round'>,
+  { bucket, prefix }: Pick<ListedFolder, 'bucket' | 'prefix'>,
   listing: FolderListing,
   onRemoved: (keys: ReadonlySet<string>) => void,
 ): () => void {
@@ -101,7 +103,7 @@ function follow(
       }
     } else {
       const entry = entryWithin(prefix, change.file)
-      if (entry === undefined || !entry.name.startsWith(filter)) return
+      if (entry === undefined) return
       added.set(entry.key, entry)
     }
     timer ??= setTimeout(flush, gatherMs)
@@ -117,7 +119,7 @@ function follow(
  * hidden or offline page sends no requests: TanStack Query pauses.
  */
 function useWatch(
-  { bucket, prefix, filter }: Omit<ListedFolder, 'round'>,
+  { bucket, prefix }: Pick<ListedFolder, 'bucket' | 'prefix'>,
   listing: FolderListing,
   isComplete: boolean,
 ): void {
@@ -128,15 +130,15 @@ function useWatch(
         listing,
         ask: (signal) =>
           request<FolderRevisionReply>('/-/api/folder-revision', {
-            query: { bucket, prefix, filter },
+            query: { bucket, prefix },
             signal,
           }),
         now: () => performance.now(),
       }),
-    [listing, bucket, prefix, filter],
+    [listing, bucket, prefix],
   )
   useQuery({
-    queryKey: ['folder-watch', bucket, prefix, filter],
+    queryKey: ['folder-watch', bucket, prefix],
     queryFn: async ({ signal }) => {
       await watch.look(signal)
       return null

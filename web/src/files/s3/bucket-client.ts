@@ -166,7 +166,16 @@ export async function readBytes(
 
 /** Creates the marker object of a folder. @throws S3Failure 412 if it exists. */
 export async function makeFolder(bucket: string, key: string): Promise<void> {
-  const headers = { 'if-none-match': '*', 'content-type': 'application/x-directory' }
+  await makeEmpty(bucket, key, 'application/x-directory')
+}
+
+/** Creates an empty text. @throws S3Failure 412 if the key is taken. */
+export async function makeText(bucket: string, key: string): Promise<void> {
+  await makeEmpty(bucket, key, 'text/plain')
+}
+
+async function makeEmpty(bucket: string, key: string, type: string): Promise<void> {
+  const headers = { 'if-none-match': '*', 'content-type': type }
   await s3Fetch({ method: 'PUT', bucket, key, headers, body: '' })
 }
 

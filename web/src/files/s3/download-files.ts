@@ -42,8 +42,15 @@ function fileUrl({ name, ...address }: ObjectAddress & Pick<Entry, 'name'>): Pro
   return objectUrl(address, query, resumableSeconds)
 }
 
+/** Results of a search are in several folders. */
+function commonFolder([first = '', ...others]: readonly string[]): string {
+  let folder = first
+  while (!others.every((other) => other.startsWith(folder))) folder = parentOf(folder)
+  return folder
+}
+
 async function archiveUrl(bucket: string, entries: readonly Pick<Entry, 'key'>[]): Promise<string> {
-  const prefix = parentOf(entries[0]?.key ?? '')
+  const prefix = commonFolder(entries.map(({ key }) => parentOf(key)))
   const names = entries.map(({ key }) => key.slice(prefix.length))
   const body: ArchiveBody = { bucket, prefix, names }
   const { url } = await request<ArchiveReply>('/-/api/archives', { method: 'POST', body })

@@ -37,9 +37,9 @@ export function withLines(
   }
 }
 
-/** The hit as an entry of its folder, for its icon and name. */
-export function entryOf({ key, kind, size, modifiedAtMs }: SearchHit): Entry {
-  const name = nameOf(key)
-  if (kind === 'folder') return { kind, key, name }
-  return { kind, key, name, size: size ?? 0, modifiedAtMs: modifiedAtMs ?? 0, etag: '' }
+/** The hit as an entry of a list. */
+export function entryOf({ bucket, key, kind, size, modifiedAtMs, etag }: SearchHit): Entry {
+  const shown = { bucket, key, name: nameOf(key) }
+  if (kind === 'folder') return { kind, ...shown }
+  return { kind, ...shown, size: size ?? 0, modifiedAtMs: modifiedAtMs ?? 0, etag: etag ?? '' }
 }

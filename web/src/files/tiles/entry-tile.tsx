@@ -10,6 +10,7 @@ import {
   EntryCheck,
   EntryMenuButton,
   EntryName,
+  EntryPlace,
   type EntryState,
   entryProps,
 } from '../grid/entry-controls.tsx'
@@ -52,7 +53,11 @@ export const EntryTile = memo(function EntryTile(props: EntryTileProps) {
       <div className={classes.caption}>
         <EntryName {...parts} className={classes.open ?? ''} />
         <div className={classes.size}>
-          <SizeOf entry={entry} />
+          {entry.bucket === undefined ? (
+            <SizeOf entry={entry} />
+          ) : (
+            <EntryPlace entry={entry} className={classes.place ?? ''} />
+          )}
         </div>
       </div>
       <EntryMenuButton {...parts} />

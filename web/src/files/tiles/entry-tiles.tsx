@@ -4,6 +4,7 @@ import { useMediaQuery } from '@mantine/hooks'
 import { useVirtualizer, type Virtualizer } from '@tanstack/react-virtual'
 import { type RefObject, useCallback, useEffect, useId, useRef } from 'react'
 import { withIndex } from '../browse/visible-range.ts'
+import { entryId } from '../entries/entry.ts'
 import frame from '../grid/entry-frame.module.css'
 import { EntryFrame, type EntryViewProps, useCutKeys, useScrolling } from '../grid/entry-frame.tsx'
 import type { SortProps } from '../grid/sort-controls.tsx'
@@ -25,7 +26,7 @@ export function EntryTiles(props: EntryTilesProps) {
   const isNarrow = useMediaQuery('(max-width: 640px)') ?? false
   const shape = tileShape(useWidth(scroller), isNarrow)
   const { columns, padding } = shape
-  const virtualizer = useTileRows(props, scroller, shape)
+  const virtualizer = useTileRows(props, scroller, shape, isNarrow)
   const cut = useCutKeys(bucket)
   return (
     <>
@@ -59,12 +60,12 @@ export function EntryTiles(props: EntryTilesProps) {
               >
                 {entries.slice(row * columns, (row + 1) * columns).map((entry, column) => (
                   <EntryTile
-                    key={entry.key}
+                    key={entryId(entry)}
                     id={`${id}-${row * columns + column}`}
                     bucket={bucket}
                     entry={entry}
                     column={column}
-                    isSelected={selection.selected.has(entry.key)}
+                    isSelected={selection.selected.has(entryId(entry))}
                     isActive={row * columns + column === activeIndex}
                     isCut={cut.has(entry.key)}
                     actions={actions}
@@ -85,6 +86,7 @@ function useTileRows(
   view: EntryViewProps,
   scroller: RefObject<HTMLDivElement | null>,
   { columns, height, padding }: TileShape,
+  isNarrow: boolean,
 ): Rows {
   const activeRow = view.activeIndex < 0 ? -1 : Math.floor(view.activeIndex / columns)
   const virtualizer = useVirtualizer<HTMLDivElement, Element>({
@@ -94,6 +96,8 @@ function useTileRows(
     overscan: 2,
     paddingStart: padding,
     scrollPaddingStart: padding,
+    // Below the last row, the button for new entries covers nothing.
+    paddingEnd: isNarrow ? 64 : 0,
     rangeExtractor: (range) => withIndex(range, activeRow),
   })
   // biome-ignore lint/correctness/useExhaustiveDependencies: rows must be measured again when their height changes

@@ -1,26 +1,32 @@
-import { CloseButton, Text } from '@mantine/core'
+import { Button, CloseButton, Text } from '@mantine/core'
 import { IconDots } from '@tabler/icons-react'
 import { formatBytes, formatCount } from '../../format/bytes.ts'
 import { IconButton } from '../../ui/icon-button.tsx'
-import { ActionButton } from '../entries/action-icons.tsx'
+import type { Browser } from '../browse/browser.ts'
+import { ActionGlyph } from '../entries/action-icons.tsx'
 import { actionObstacle, actionsFor, type EntryAction } from '../entries/entry-action.ts'
 import classes from './selection-bar.module.css'
-import type { Browser } from './use-browser.ts'
 
-/** Actions shown on narrow screens, where the menu has the others. */
-const always: ReadonlySet<EntryAction> = new Set(['download', 'delete'])
+/** The actions with a button of their own; on narrow screens, the menu has some of them. */
+const buttons: readonly (readonly [action: EntryAction, word: string, isAlways: boolean])[] = [
+  ['download', 'Download', true],
+  ['share', 'Share', false],
+  ['move', 'Move', false],
+  ['delete', 'Delete', true],
+]
 
-/** The number of selected entries and the actions on them. Shown beside the path, so that no row moves. */
+/** The number of selected entries and the actions on them. It replaces the path and the search. */
 export function SelectionBar({ browser }: { readonly browser: Browser }) {
   const { picked, act, rowActions } = browser
   const { selected, dispatch } = picked
   const [first] = selected
   const bytes = selected.reduce((sum, entry) => sum + (entry.kind === 'file' ? entry.size : 0), 0)
+  const possible = actionsFor(selected)
   return (
     <div role="toolbar" aria-label="Selected" className={classes.bar}>
       <CloseButton
         aria-label="Clear selection"
-        title="Clear selection"
+        data-tip="Clear selection (Esc)"
         onClick={() => dispatch({ type: 'none' })}
       />
       <span className={classes.count} role="status">
@@ -31,21 +37,29 @@ export function SelectionBar({ browser }: { readonly browser: Browser }) {
           </Text>
         )}
       </span>
-      {actionsFor(selected).map((action) => (
-        <span key={action} className={always.has(action) ? undefined : classes.wide}>
-          <ActionButton
-            action={action}
-            obstacle={actionObstacle(action, selected)}
-            onClick={() => act(action, selected)}
-          />
-        </span>
-      ))}
+      {buttons
+        .filter(([action]) => possible.includes(action))
+        .map(([action, word, isAlways]) => {
+          const obstacle = actionObstacle(action, selected)
+          return (
+            <Button
+              key={action}
+              variant="default"
+              className={isAlways ? (classes.always ?? '') : (classes.wide ?? '')}
+              leftSection={<ActionGlyph action={action} />}
+              aria-label={word}
+              {...(obstacle !== undefined && { 'data-disabled': true, 'data-tip': obstacle })}
+              onClick={() => act(action, selected)}
+            >
+              {word}
+            </Button>
+          )
+        })}
       <IconButton
         label="More actions"
         variant="default"
         size={36}
         aria-haspopup="menu"
-        className={classes.more ?? ''}
         onClick={({ currentTarget }) => {
           const { left, bottom } = currentTarget.getBoundingClientRect()
           if (first !== undefined) rowActions.onMenu(first, { x: left, y: bottom })

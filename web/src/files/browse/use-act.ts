@@ -1,0 +1,64 @@
+import { useCallback } from 'react'
+import { copyText } from '../../ui/copy/copy-text.ts'
+import { showFailure, showSuccess } from '../../ui/messages.ts'
+import { put } from '../carry/clipboard.ts'
+import { type Entry, parentOf } from '../entries/entry.ts'
+import { actionObstacle, type EntryAction } from '../entries/entry-action.ts'
+import { s3Uri } from '../entries/object-address.ts'
+import { measure } from '../folder-sizes/folder-sizes.ts'
+import { download } from '../s3/download-files.ts'
+import type { Browser } from './browser.ts'
+
+type ActParts = Pick<Browser, 'location' | 'setDialog' | 'openPrefix' | 'view'>
+
+/** Runs an action on entries. */
+export function useAct({ location, setDialog, openPrefix, view }: ActParts): Browser['act'] {
+  return useCallback(
+    (action, entries) => {
+      const [entry] = entries
+      if (entry === undefined) return
+      const bucket = entry.bucket ?? location.bucket
+      const folder = { bucket, prefix: parentOf(entry.key) }
+      const obstacle = actionObstacle(action, entries)
+      if (obstacle !== undefined) {
+        showFailure('This is not possible', obstacle)
+        return
+      }
+      const actions: Readonly<Record<EntryAction, () => void>> = {
+        open: () => {
+          if (entry.kind === 'folder') openPrefix(entry.key, bucket)
+          else view(entry.name, folder)
+        },
+        details: () => {
+          if (entry.kind === 'file') view(entry.name, folder)
+          else setDialog({ type: 'folder-details', bucket, folder: entry })
+        },
+        download: () => void download(bucket, entries),
+        share: () => setDialog({ type: 'share', bucket, key: entry.key }),
+        'copy-uri': () => void copyUri(s3Uri(bucket, entry.key)),
+        rename: () => setDialog({ type: 'rename', bucket, entry }),
+        move: () => setDialog({ type: 'move', bucket, entries }),
+        copy: () => setDialog({ type: 'copy', bucket, entries }),
+        edit: () => setDialog({ type: 'edit', bucket, entries }),
+        measure: () => measure(bucket, foldersOf(entries)),
+        duplicate: () => {
+          for (const [prefix, some] of Map.groupBy(entries, ({ key }) => parentOf(key))) {
+            put({ mode: 'copy', bucket, entries: some }, { bucket, prefix })
+          }
+        },
+        delete: () => setDialog({ type: 'delete', bucket, entries }),
+      }
+      actions[action]()
+    },
+    [location.bucket, setDialog, openPrefix, view],
+  )
+}
+
+function foldersOf(entries: readonly Entry[]): readonly string[] {
+  return entries.filter(({ kind }) => kind === 'folder').map(({ key }) => key)
+}
+
+async function copyUri(uri: string): Promise<void> {
+  if (await copyText(uri)) showSuccess('S3 address copied.')
+  else showFailure('The browser does not allow copying', uri)
+}

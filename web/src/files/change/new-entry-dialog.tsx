@@ -1,0 +1,109 @@
+import { useMutation } from '@tanstack/react-query'
+import { useState } from 'react'
+import { FormDialog, NameInput } from '../../ui/form-dialog.tsx'
+import type { Browser } from '../browse/browser.ts'
+import { crumbsOf, parentOf } from '../entries/entry.ts'
+import { keyBytes, maxKeyBytes } from '../entries/object-address.ts'
+import { makeFolder, makeText } from '../s3/bucket-client.ts'
+import { S3Failure } from '../s3/s3-failure.ts'
+import { driveChanges } from '../transfers/transfers.ts'
+import { isListed } from './drive-work.ts'
+import { type FolderAddress, pathProblem } from './move-plan.ts'
+import { useSpacesQuestion } from './use-spaces-question.tsx'
+
+interface NewEntryDialogProps {
+  readonly what: 'folder' | 'file'
+  readonly browser: Browser
+  readonly onClose: () => void
+}
+
+const texts = {
+  folder: { title: 'New folder', hint: 'With slashes, each level is created: 2026/summer' },
+  file: { title: 'New text file', hint: 'Without an extension, “.txt” is added.' },
+} as const
+
+/** Creates a folder or an empty text file, and the folders above it if its name is a path. */
+export function NewEntryDialog({ what, browser, onClose }: NewEntryDialogProps) {
+  const { bucket, prefix } = browser.location
+  const [name, setName] = useState('')
+  const { isAsking, asks, question } = useSpacesQuestion(name, setName)
+  const { mutate, isPending, error } = useMutation({
+    networkMode: 'always',
+    mutationFn: async (entered: string) => {
+      if (what === 'folder') return createFolders({ bucket, prefix }, entered)
+      return createText({ bucket, prefix }, entered)
+    },
+    onSuccess: onClose,
+  })
+  const { title, hint } = texts[what]
+  return (
+    <FormDialog
+      title={title}
+      action={isAsking ? 'Create with spaces' : 'Create'}
+      isBusy={isPending}
+      onSubmit={() => {
+        if (!asks()) mutate(name)
+      }}
+      onClose={onClose}
+    >
+      <NameInput
+        label="Name"
+        description={hint}
+        value={name}
+        error={error?.message}
+        onChange={(event) => setName(event.currentTarget.value)}
+      />
+      {question}
+    </FormDialog>
+  )
+}
+
+/** @throws Error with a message to show. */
+async function createFolders({ bucket, prefix }: FolderAddress, name: string): Promise<void> {
+  const path = name.replace(/\/$/, '')
+  const target = `${prefix}${path}/`
+  checkPath(path, target)
+  for (const { prefix: key } of crumbsOf(`${path}/`)) {
+    await createFolder(bucket, prefix + key, target)
+  }
+}
+
+/** @throws Error with a message to show. */
+async function createText({ bucket, prefix }: FolderAddress, name: string): Promise<void> {
+  const path = name === '' || name.slice(parentOf(name).length).includes('.') ? name : `${name}.txt`
+  const key = prefix + path
+  checkPath(path, key)
+  await makeText(bucket, key).catch(failWith('A file with this name already exists.'))
+  publish(bucket, key)
+}
+
+/** Creates one level of a path, unless it exists and is not the last. */
+async function createFolder(bucket: string, key: string, last: string): Promise<void> {
+  if (key !== last && (await isListed(bucket, key))) return
+  const failed = failWith('A folder with this name already exists.')
+  await makeFolder(bucket, key).catch((error: unknown) => {
+    if (key === last || !isTaken(error)) failed(error)
+  })
+  publish(bucket, key)
+}
+
+function checkPath(path: string, key: string): void {
+  const wrong =
+    pathProblem(path) ?? (keyBytes(key) > maxKeyBytes ? 'The path is too long.' : undefined)
+  if (wrong !== undefined) throw new RangeError(wrong)
+}
+
+function isTaken(error: unknown): boolean {
+  return error instanceof S3Failure && error.status === 412
+}
+
+function failWith(message: string) {
+  return (error: unknown): never => {
+    throw isTaken(error) ? new Error(message) : error
+  }
+}
+
+function publish(bucket: string, key: string): void {
+  const file = { key, size: 0, modifiedAtMs: Date.now(), etag: '' }
+  driveChanges.publish({ type: 'added', bucket, file })
+}

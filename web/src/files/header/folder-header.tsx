@@ -1,0 +1,112 @@
+import { Button } from '@mantine/core'
+import { IconDots, IconFilter, IconLayoutGrid, IconList, IconPlus } from '@tabler/icons-react'
+import { useState } from 'react'
+import { IconButton } from '../../ui/icon-button.tsx'
+import type { Browser } from '../browse/browser.ts'
+import { focusGrid, focusNextList, takeNextFocus } from '../browse/next-focus.ts'
+import { PasteButton } from '../carry/paste-button.tsx'
+import { nameOf } from '../entries/entry.ts'
+import { visibleName } from '../entries/visible-name.ts'
+import { isFiltering } from '../search/entry-filter.ts'
+import { SearchBar } from '../search/search-bar.tsx'
+import { SearchField } from '../search/search-field.tsx'
+import { Breadcrumbs } from './breadcrumbs.tsx'
+import classes from './folder-header.module.css'
+import { SelectionBar } from './selection-bar.tsx'
+import { useMenuButton } from './use-menu-button.ts'
+
+/** One row with the path, the search and the view. A selection replaces it by its actions. */
+export function FolderHeader({ browser }: { readonly browser: Browser }) {
+  const { location, setFilter, picked } = browser
+  const { bucket, prefix } = location
+  const [isBarOpen, setIsBarOpen] = useState(false)
+  const isFiltered = isFiltering({ ...location, text: location.filter })
+  const isSelecting = picked.selected.length > 0
+  return (
+    <>
+      <div className={classes.row} data-selecting={isSelecting || undefined}>
+        <Breadcrumbs bucket={bucket} prefix={prefix} openMenu={browser.openMenu} />
+        {isSelecting ? (
+          <SelectionBar browser={browser} />
+        ) : (
+          <FolderTools browser={browser} onFilters={() => setIsBarOpen(!isBarOpen)} />
+        )}
+      </div>
+      {(isFiltered || isBarOpen) && <SearchBar location={location} onChange={setFilter} />}
+    </>
+  )
+}
+
+interface FolderToolsProps {
+  readonly browser: Browser
+  readonly onFilters: () => void
+}
+
+function FolderTools({ browser, onFilters }: FolderToolsProps) {
+  const { location, setFilter, layout, setLayout, mayChange } = browser
+  const { bucket, prefix, filter, scope = 'below' } = location
+  const name = visibleName(nameOf(prefix) || bucket)
+  const more = useMenuButton(browser, 'folder')
+  const isList = layout === 'list'
+  return (
+    <>
+      <SearchField
+        text={filter}
+        placeholder={bucket === '' ? 'Search in all buckets' : `Search in ${name}`}
+        onText={(text) => {
+          takeNextFocus()
+          setFilter({ filter: text })
+        }}
+        onEnter={(text) => {
+          setFilter({ filter: text, scope })
+          focusNextList('')
+          focusGrid()
+        }}
+        onLeave={focusGrid}
+      />
+      <IconButton
+        label="Filters"
+        variant="default"
+        size={36}
+        className={classes.wide ?? ''}
+        onClick={onFilters}
+      >
+        <IconFilter size={18} />
+      </IconButton>
+      <IconButton
+        label={isList ? 'Show as grid' : 'Show as list'}
+        variant="default"
+        size={36}
+        onClick={() => setLayout(isList ? 'grid' : 'list')}
+      >
+        {isList ? <IconLayoutGrid size={18} /> : <IconList size={18} />}
+      </IconButton>
+      <IconButton label="More" variant="default" size={36} {...more}>
+        <IconDots size={18} />
+      </IconButton>
+      {bucket !== '' && <PasteButton to={{ bucket, prefix }} />}
+      {bucket !== '' && <NewButton browser={browser} isDisabled={!mayChange} />}
+    </>
+  )
+}
+
+interface NewButtonProps {
+  readonly browser: Browser
+  readonly isDisabled: boolean
+}
+
+/** Opens the menu of what can be added. On a phone it floats above the list. */
+function NewButton({ browser, isDisabled }: NewButtonProps) {
+  const menu = useMenuButton(browser, 'new')
+  return (
+    <Button
+      className={classes.new ?? ''}
+      aria-label="New"
+      leftSection={<IconPlus size={18} />}
+      disabled={isDisabled}
+      {...menu}
+    >
+      New
+    </Button>
+  )
+}

@@ -1,0 +1,20 @@
+import { useLocation } from 'wouter'
+import { locationPath } from '../files-location.ts'
+import { SearchField } from './search-field.tsx'
+
+/** Searches in all buckets, from a page that has no folder. */
+export function SearchEverywhere() {
+  const [, navigate] = useLocation()
+  return (
+    <SearchField
+      text=""
+      placeholder="Search in all buckets"
+      onText={() => undefined}
+      onEnter={(text) => {
+        if (text.trim() === '') return
+        navigate(locationPath({ bucket: undefined, prefix: '', filter: text, scope: 'all' }))
+      }}
+      onLeave={() => undefined}
+    />
+  )
+}

@@ -1,0 +1,81 @@
+import { CloseButton, Kbd, TextInput } from '@mantine/core'
+import { IconSearch } from '@tabler/icons-react'
+import { useEffect, useRef, useState } from 'react'
+import classes from './search.module.css'
+
+/** Delay after the last keystroke. */
+const debounceMs = 150
+
+interface SearchFieldProps {
+  readonly text: string
+  readonly placeholder: string
+  /** Called while the user types. */
+  readonly onText: (text: string) => void
+  /** Called on Enter. */
+  readonly onEnter: (text: string) => void
+  /** Called when the arrow keys leave the field, and on Escape in an empty field. */
+  readonly onLeave: () => void
+}
+
+/** The one search field of the files. */
+export function SearchField({ text, placeholder, onText, onEnter, onLeave }: SearchFieldProps) {
+  const [typed, setTyped] = useState(text)
+  const [known, setKnown] = useState(text)
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
+  if (known !== text) {
+    // The address changed, by this field or for example with Back.
+    setKnown(text)
+    if (timer.current === undefined) setTyped(text)
+  }
+  useEffect(() => () => clearTimeout(timer.current), [])
+  const stop = () => {
+    clearTimeout(timer.current)
+    timer.current = undefined
+  }
+  const type = (next: string) => {
+    setTyped(next)
+    stop()
+    timer.current = setTimeout(() => {
+      timer.current = undefined
+      onText(next)
+    }, debounceMs)
+  }
+  const clear = () => {
+    stop()
+    setTyped('')
+    onText('')
+  }
+  return (
+    <TextInput
+      className={classes.field ?? ''}
+      aria-label="Search"
+      placeholder={placeholder}
+      data-files-search
+      spellCheck={false}
+      autoComplete="off"
+      maxLength={255}
+      value={typed}
+      onChange={(event) => type(event.currentTarget.value)}
+      onKeyDown={(event) => {
+        if (event.nativeEvent.isComposing) return
+        if (event.key === 'Enter') {
+          stop()
+          onEnter(typed)
+        } else if (event.key === 'Escape' && typed !== '') clear()
+        else if (event.key === 'Escape' || event.key === 'ArrowDown') onLeave()
+        else return
+        event.preventDefault()
+      }}
+      leftSection={<IconSearch size={16} />}
+      rightSection={
+        typed === '' ? (
+          <Kbd size="xs" className={classes.key ?? ''}>
+            /
+          </Kbd>
+        ) : (
+          <CloseButton size="sm" aria-label="Clear" onClick={clear} />
+        )
+      }
+    />
+  )
+}

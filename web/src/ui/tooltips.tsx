@@ -1,0 +1,66 @@
+import { useWindowEvent } from '@mantine/hooks'
+import { useEffect, useRef, useState } from 'react'
+import classes from './tooltips.module.css'
+
+/** Browsers wait about a second, and show no tooltip of a focused element. */
+const delayMs = 300
+const gapPx = 6
+const marginPx = 8
+
+/**
+ * One tooltip for all elements with `data-tip`, in the top layer. Such an element has the same text as its name or
+ * description, so that screen readers need no tooltip. A press, a key and scrolling hide it.
+ */
+export function Tooltips() {
+  const [target, setTarget] = useState<HTMLElement>()
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
+  const tip = useRef<HTMLDivElement>(null)
+  const hide = () => {
+    clearTimeout(timer.current)
+    setTarget(undefined)
+  }
+  const showSoon = (element: HTMLElement | undefined) => {
+    hide()
+    if (element !== undefined) timer.current = setTimeout(() => setTarget(element), delayMs)
+  }
+  useWindowEvent('pointerover', ({ target: over, pointerType }) => {
+    const element = tippedOf(over)
+    if (pointerType !== 'touch' && (element === undefined || element !== target)) showSoon(element)
+  })
+  useWindowEvent('focusin', ({ target: over }) => {
+    const element = tippedOf(over)
+    if (element?.matches(':focus-visible')) showSoon(element)
+  })
+  for (const event of ['pointerdown', 'keydown', 'focusout', 'blur'] as const) {
+    // biome-ignore lint/correctness/useHookAtTopLevel: always the same events
+    useWindowEvent(event, hide)
+  }
+  useWindowEvent('scroll', hide, true)
+  useEffect(() => () => clearTimeout(timer.current), [])
+  useEffect(() => {
+    if (target !== undefined && tip.current !== null) place(tip.current, target)
+  }, [target])
+  if (target === undefined) return null
+  return (
+    <div ref={tip} popover="manual" className={classes.tip} aria-hidden>
+      {target.dataset.tip}
+    </div>
+  )
+}
+
+function tippedOf(target: EventTarget | null): HTMLElement | undefined {
+  const element = target instanceof Element ? target.closest('[data-tip]') : null
+  return element instanceof HTMLElement ? element : undefined
+}
+
+/** Below the element, or above it if there is no room. */
+function place(tip: HTMLElement, target: HTMLElement): void {
+  if (!target.isConnected) return
+  tip.showPopover()
+  const { left, width, top, bottom } = target.getBoundingClientRect()
+  const { offsetWidth, offsetHeight } = tip
+  const center = left + width / 2 - offsetWidth / 2
+  const isBelow = bottom + gapPx + offsetHeight <= innerHeight
+  tip.style.left = `${Math.max(marginPx, Math.min(center, innerWidth - offsetWidth - marginPx))}px`
+  tip.style.top = `${isBelow ? bottom + gapPx : top - gapPx - offsetHeight}px`
+}
