@@ -4,7 +4,6 @@ import type { Page } from 'playwright-core'
 import { absenceOfChromium } from '../support/chromium.ts'
 import { barriers, signIn, tokenOf, useDashboard } from '../support/dashboard.ts'
 import { testBucket } from '../support/gateway-process.ts'
-import { until } from '../support/management-client.ts'
 import { signedFetch } from '../support/signed-fetch.ts'
 
 describe('Pages of the dashboard', { skip: absenceOfChromium() }, () => {
@@ -42,7 +41,7 @@ describe('Pages of the dashboard', { skip: absenceOfChromium() }, () => {
   })
 })
 
-describe('The overview', { skip: absenceOfChromium() }, () => {
+describe('The pages of a gateway', { skip: absenceOfChromium() }, () => {
   const dashboard = useDashboard()
 
   test('each page shows its part: stored data, client settings, failures, settings', async () => {
@@ -66,11 +65,17 @@ describe('The overview', { skip: absenceOfChromium() }, () => {
     assert.equal(await page.getByText(gateway.credentials.secretKey).count(), 0)
   })
 
-  test('on a phone the pages are in a drawer; choosing a page, Escape and a tap outside close it', async () => {
+  test('on a phone daily pages are at the bottom, the others in a drawer; choosing a page, Escape and a tap outside close it', async () => {
     const page = await dashboard().openSignedIn('/', { viewport: { width: 320, height: 568 } })
     const drawer = page.getByRole('dialog', { name: 'Pages' })
-    const open = () => page.getByRole('button', { name: 'Pages' }).click()
+    const open = () => page.getByRole('button', { name: 'More', exact: true }).click()
+    const bar = page.getByRole('navigation', { name: 'Daily pages' })
+    await bar.getByRole('link', { name: 'Links' }).click()
+    await page.getByRole('heading', { name: 'Shared links', level: 1 }).waitFor()
+    const place = await bar.boundingBox()
+    assert.ok(place !== null && place.y + place.height <= 568 && place.y > 500)
     await open()
+    assert.ok(await drawer.getByRole('button', { name: 'Sign out' }).isVisible())
     await drawer.getByRole('link', { name: 'Settings' }).click()
     await page.getByRole('heading', { name: 'Settings', level: 1 }).waitFor()
     await drawer.waitFor({ state: 'hidden' })
@@ -142,91 +147,6 @@ describe('The overview', { skip: absenceOfChromium() }, () => {
     await section.getByText('Changes', { exact: true }).click()
     await written.waitFor()
     assert.equal(await page.getByText('secret contents').count(), 0)
-  })
-
-  test('plots show requests, errors and bytes, and the errors lead to the requests', async () => {
-    const { gateway } = dashboard()
-    for (let index = 0; index < 3; index++) {
-      const target = `/${testBucket}/plotted-${index}`
-      await signedFetch(gateway, { method: 'PUT', target, body: 'x'.repeat(1_000) })
-    }
-    await fetch(`${gateway.url}/${testBucket}/plotted-0`, { method: 'DELETE' })
-    const page = await dashboard().openSignedIn('/overview')
-    await page.getByText('Everything works').waitFor()
-    const requests = page.getByRole('slider', { name: 'Requests' })
-    await requests.focus()
-    const hasRequests = async (key: string) => {
-      await page.keyboard.press(key)
-      return /Requests [1-9]/.test((await requests.getAttribute('aria-valuetext')) ?? '')
-    }
-    // The minute before: another one may have begun since. The other process tells its own within ten seconds.
-    await until(async () => (await hasRequests('End')) || (await hasRequests('ArrowLeft')))
-    const legend = await page.locator('figcaption').boundingBox()
-    const shown = await page.getByText('Requests').filter({ visible: true }).last().boundingBox()
-    assert.ok(legend && shown && shown.y >= legend.y + legend.height, 'the values cover the legend')
-    await page.getByText('Errors', { exact: true }).click()
-    await page.getByRole('slider', { name: 'Errors' }).waitFor()
-    await page.getByText('Day', { exact: true }).click()
-    await page.locator('[aria-valuemax="143"]').first().waitFor()
-    await page.getByText('30 days', { exact: true }).click()
-    await page.locator('[aria-valuemax="179"]').first().waitFor()
-    await page.getByRole('region', { name: 'Health' }).getByRole('link').click()
-    await page.getByText(`DeleteObject ${testBucket}/plotted-0`).waitFor()
-    assert.deepEqual(dashboard().complaints(), [])
-  })
-
-  test('lands in the folder that was open last', async () => {
-    const { gateway } = dashboard()
-    await signedFetch(gateway, { method: 'PUT', target: `/${testBucket}/in/a.txt`, body: 'a' })
-    const page = await dashboard().openSignedIn(`/files/${testBucket}?prefix=in/`)
-    await page.getByText('a.txt').first().waitFor()
-    await page.goto(`${gateway.url}/-/`)
-    await page.waitForURL(`**/-/files/${testBucket}?prefix=in/`)
-    await page.getByText('a.txt').first().waitFor()
-  })
-
-  test('does not call a service well that answers with errors', async () => {
-    const page = await dashboard().openSignedIn('/overview')
-    await page.getByText('Everything works').waitFor()
-    let isBroken = true
-    await page.route('**/-/api/*', async (route) => {
-      if (isBroken) await route.fulfill({ status: 500, json: { message: 'No database.' } })
-      else await route.continue()
-    })
-    await page.reload()
-    const health = page.getByRole('region', { name: 'Health' })
-    await health.getByText('The state is not known').waitFor()
-    await health.getByText('No database.').waitFor()
-    assert.equal(await health.getByText('Stored in').count(), 0)
-    assert.deepEqual(await barriers(page), [])
-    isBroken = false
-    await health.getByRole('button', { name: 'Try again' }).click()
-    await health.getByText('Everything works').waitFor()
-    await health.getByText('Stored in 2 buckets').waitFor()
-  })
-
-  test('shows no plot without traffic', async () => {
-    const page = await dashboard().openSignedIn('/connect')
-    await page.route('**/-/api/traffic*', (route) => route.fulfill({ json: { points: [] } }))
-    await page.goto(`${dashboard().gateway.url}/-/overview`)
-    await page.getByText('No requests in the last hour.').waitFor()
-    assert.equal(await page.getByRole('slider').count(), 0)
-  })
-
-  test('shows a missing drive with the reason', async () => {
-    const page = await dashboard().openSignedIn('/overview')
-    await page.route('**/-/api/status', async (route) => {
-      const reply = await route.fetch()
-      const status = await reply.json()
-      const drive = { ...status.drive, problem: '/srv/drive is not mounted.' }
-      const drives = [{ ...status.drives[0], problem: drive.problem }]
-      await route.fulfill({ response: reply, json: { ...status, drive, drives } })
-    })
-    await page.reload()
-    await page.getByRole('alert').getByText('/srv/drive is not mounted.').first().waitFor()
-    await page.getByText('drive not available: /srv/drive is not mounted.').waitFor()
-    await page.getByText('The drive is not available').waitFor()
-    assert.deepEqual(await barriers(page), [])
   })
 
   test('settings to paste contain the page address and the access key', async () => {

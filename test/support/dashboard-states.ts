@@ -28,7 +28,7 @@ export const dashboardStates: readonly DashboardState[] = [
     name: 'pages of a phone',
     path: '/files',
     async reach({ page }) {
-      const menu = button(page, 'Pages')
+      const menu = button(page, 'More')
       await page.getByText('counted').first().waitFor()
       if (await menu.isVisible()) await menu.click()
     },

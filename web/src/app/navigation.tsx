@@ -1,10 +1,13 @@
-import { IconMenu2, IconX } from '@tabler/icons-react'
-import { useEffect, useRef } from 'react'
+import { Group } from '@mantine/core'
+import { IconX } from '@tabler/icons-react'
+import { type ReactNode, useEffect, useRef } from 'react'
 import { Link, useLocation, useRoute } from 'wouter'
 import { IconButton } from '../ui/icon-button.tsx'
+import { ColorSchemeSwitch } from './color-scheme-switch.tsx'
 import iconUrl from './icon.svg'
 import classes from './navigation.module.css'
 import { bucketPattern, type Page, pageGroups } from './pages.ts'
+import { SignOutButton } from './sign-out-button.tsx'
 
 export function Brand() {
   return (
@@ -24,26 +27,46 @@ export function Navigation() {
   )
 }
 
-/** The same links in a drawer, on narrow screens. */
-export function NavigationDrawer() {
+/** The pages that a phone shows at the bottom; the others are in the drawer. */
+const dailyPages: readonly string[] = ['/files', '/overview', '/shares', '/trash']
+
+/** At the bottom of a phone, where a thumb reaches. */
+export function PhoneBar({ children }: { readonly children: ReactNode }) {
+  return (
+    <nav className={classes.phone} aria-label="Daily pages">
+      {pageGroups.flat().flatMap((page) => {
+        return dailyPages.includes(page.href) ? [<PageLink key={page.href} page={page} />] : []
+      })}
+      {children}
+    </nav>
+  )
+}
+
+interface NavigationDrawerProps {
+  /** The button that opens it. */
+  readonly button: (open: () => void) => ReactNode
+  readonly className?: string | undefined
+}
+
+/** All pages in a drawer, on narrow screens, with the buttons that wide screens have below them. */
+export function NavigationDrawer({ button, className }: NavigationDrawerProps) {
   const dialog = useRef<HTMLDialogElement>(null)
   const [path] = useLocation()
   // biome-ignore lint/correctness/useExhaustiveDependencies: the drawer closes when another page is shown
   useEffect(() => dialog.current?.close(), [path])
   const close = () => dialog.current?.close()
   return (
-    <div className={classes.narrow}>
-      <IconButton label="Pages" size="lg" onClick={() => dialog.current?.showModal()}>
-        <IconMenu2 size={20} />
-      </IconButton>
+    <div className={className}>
+      {button(() => dialog.current?.showModal())}
       {/* biome-ignore lint/a11y/useKeyWithClickEvents: Escape closes a dialog by itself */}
       <dialog
         ref={dialog}
         className={classes.drawer}
         aria-label="Pages"
         onClick={({ target }) => {
-          // A click whose target is the dialog itself hit the backdrop. A link also closes the drawer.
-          if (target === dialog.current || (target as Element).closest('a') !== null) close()
+          // A click whose target is the dialog itself hit the backdrop. A link and a sign-out also close the drawer.
+          const isChoice = (target as Element).closest('a, [data-sign-out]') !== null
+          if (target === dialog.current || isChoice) close()
         }}
       >
         <div className={classes.sheet}>
@@ -56,6 +79,10 @@ export function NavigationDrawer() {
           <nav aria-label="Pages">
             <PageLinks />
           </nav>
+          <Group gap={4} mt="md" pl={4}>
+            <ColorSchemeSwitch />
+            <SignOutButton />
+          </Group>
         </div>
       </dialog>
     </div>

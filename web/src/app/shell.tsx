@@ -1,10 +1,12 @@
+import { IconMenu2 } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { useLocation } from 'wouter'
 import { useConnection } from '../connection/use-connection.ts'
 import { TransfersMount } from '../files/transfers/transfers-mount.tsx'
+import { IconButton } from '../ui/icon-button.tsx'
 import { Tooltips } from '../ui/tooltips.tsx'
 import { ColorSchemeSwitch } from './color-scheme-switch.tsx'
-import { Brand, Navigation, NavigationDrawer } from './navigation.tsx'
+import { Brand, Navigation, NavigationDrawer, PhoneBar } from './navigation.tsx'
 import { PageBoundary } from './page-boundary.tsx'
 import classes from './shell.module.css'
 import { SignOutButton } from './sign-out-button.tsx'
@@ -21,10 +23,27 @@ export function Shell({ children }: { readonly children: ReactNode }) {
       <div className={classes.shell}>
         <header className={classes.header}>
           <div className={classes.start}>
-            <NavigationDrawer />
+            <NavigationDrawer
+              className={classes.menu}
+              button={(open) => (
+                <IconButton label="Pages" size="lg" onClick={open}>
+                  <IconMenu2 size={20} />
+                </IconButton>
+              )}
+            />
             <Brand />
           </div>
           <Navigation />
+          <PhoneBar>
+            <NavigationDrawer
+              button={(open) => (
+                <button type="button" className={classes.more} onClick={open}>
+                  <IconMenu2 size={18} stroke={1.7} />
+                  More
+                </button>
+              )}
+            />
+          </PhoneBar>
           <div className={classes.end}>
             <ColorSchemeSwitch />
             <SignOutButton />

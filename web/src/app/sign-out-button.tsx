@@ -17,6 +17,7 @@ export function SignOutButton() {
       <IconButton
         label="Sign out"
         size="lg"
+        data-sign-out
         onClick={() => {
           if (wouldEndSomething()) setIsAsking(true)
           else void signOut()

@@ -5,7 +5,7 @@ import { Link, useParams } from 'wouter'
 import type { BucketStatus } from '../../../src/dashboard/management/management-schemas.ts'
 import { RequestsSection } from '../activity/requests/requests-section.tsx'
 import { UploadsSection } from '../activity/uploads/uploads-section.tsx'
-import { useBuckets } from '../api/service-queries.ts'
+import { useBuckets, useStatus } from '../api/service-queries.ts'
 import { NotFoundPage } from '../app/not-found-page.tsx'
 import { Breadcrumbs } from '../files/header/breadcrumbs.tsx'
 import { ShareSections } from '../shares/shares-page.tsx'
@@ -57,7 +57,7 @@ function isTab(text: string): text is Tab {
 function Content({ tab, bucket }: { readonly tab: Tab; readonly bucket: BucketStatus }): ReactNode {
   switch (tab) {
     case 'settings':
-      return <BucketSettings bucket={bucket} />
+      return <SettingsTab bucket={bucket} />
     case 'links':
       return <BucketLinks bucket={bucket.name} />
     case 'activity':
@@ -68,6 +68,15 @@ function Content({ tab, bucket }: { readonly tab: Tab; readonly bucket: BucketSt
         </Stack>
       )
   }
+}
+
+/** The settings of the gateway decide what the fields say. */
+function SettingsTab({ bucket }: { readonly bucket: BucketStatus }) {
+  return (
+    <Loaded query={useStatus()} failure="The settings could not be loaded" lines={6}>
+      {() => <BucketSettings bucket={bucket} />}
+    </Loaded>
+  )
 }
 
 function BucketLinks({ bucket }: { readonly bucket: string }) {

@@ -1,3 +1,4 @@
+import { Group } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
 import { useBuckets } from '../api/service-queries.ts'
 import { SearchEverywhere } from '../files/search/search-everywhere.tsx'
@@ -13,21 +14,22 @@ import { useCreationObstacle } from './use-creation-obstacle.ts'
 export function BucketsPage() {
   const obstacle = useCreationObstacle()
   const buckets = useBuckets()
-  const hasSome = (buckets.data?.buckets.length ?? 0) > 0
+  // While they load, the heading is as high as with them.
+  const hasSome = (buckets.data?.buckets.length ?? 1) > 0
   return (
     <>
       <PageHeading
         title="Files"
         actions={
           hasSome && (
-            <>
+            <Group gap={8}>
               <SearchEverywhere />
               {obstacle === undefined && (
                 <CreateBucketButton leftSection={<IconPlus size={16} />}>
                   Create a bucket
                 </CreateBucketButton>
               )}
-            </>
+            </Group>
           )
         }
       >

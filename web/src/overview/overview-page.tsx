@@ -1,10 +1,11 @@
 import { Stack } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
-import { useBuckets } from '../api/service-queries.ts'
+import { useBuckets, useStatus, useTraffic } from '../api/service-queries.ts'
 import { CreateBucketButton } from '../buckets/create-bucket-button.tsx'
 import { BucketsTable } from '../buckets/table/buckets-table.tsx'
 import { useCreationObstacle } from '../buckets/use-creation-obstacle.ts'
 import { Loaded } from '../ui/loaded.tsx'
+import { Loading } from '../ui/loading.tsx'
 import { PageHeading } from '../ui/page-heading.tsx'
 import { Section } from '../ui/section.tsx'
 import { DriveSection } from './drive/drive-section.tsx'
@@ -14,6 +15,16 @@ import { TrafficSection } from './traffic/traffic-section.tsx'
 
 /** What needs attention, then the contents and the traffic of the service. */
 export function OverviewPage() {
+  const queries = [useStatus(), useBuckets(), useTraffic('hour')]
+  // Sections that come one after the other would move those below them.
+  if (queries.some(({ isPending, errorUpdateCount }) => isPending && errorUpdateCount === 0)) {
+    return (
+      <>
+        <PageHeading title="Overview" />
+        <Loading />
+      </>
+    )
+  }
   return (
     <>
       <PageHeading title="Overview" />

@@ -46,9 +46,13 @@ export function HealthSection() {
 function State() {
   const [status, traffic, buckets] = [useStatus(), useTraffic('hour'), useBuckets()]
   const queries = [status, traffic, buckets]
-  const failed = queries.find(({ isError }) => isError)
-  if (failed?.error) {
-    const text = failed.error.message
+  // A query that is asked again after it has failed has no error meanwhile.
+  const failed = queries.find(
+    ({ isError, data, errorUpdateCount }) =>
+      isError || (data === undefined && errorUpdateCount > 0),
+  )
+  if (failed !== undefined) {
+    const text = (failed.error ?? failed.failureReason)?.message ?? 'Asking again…'
     return (
       <Notice level="bad" title="The state is not known" reasons={[{ text }]}>
         <Button
