@@ -34,7 +34,7 @@ export function writeMessagesRequest(request: ModelRequest, written: Written): o
   const { max_tokens, thinking, effort } = reasoningOf(request, messages, written)
   const isJson = format !== undefined && format.schema === undefined
   if (isJson) ignored.add('response_format')
-  const schema = format?.schema && { type: 'json_schema', schema: format.schema }
+  const schema = format?.schema && { type: 'json_schema', schema: closed(format.schema) }
   return {
     ...{ model, max_tokens, system: systemOf(turns, isJson), messages: messages.map(messageOf) },
     tools: tools.length > 0 ? tools.map(toolOf) : undefined,
@@ -45,6 +45,24 @@ export function writeMessagesRequest(request: ModelRequest, written: Written): o
     output_config: schema || effort ? { effort, format: schema } : undefined,
     stream: isStream ? true : undefined,
   }
+}
+
+/** Keywords whose value is data, not a schema. */
+const dataKeywords: ReadonlySet<string> = new Set(['const', 'default', 'enum', 'examples'])
+
+/**
+ * Anthropic takes only objects without other fields than those that the schema names (platform.claude.com/docs/en/
+ * build-with-claude/structured-outputs, "JSON Schema limitations"). OpenAI requires it of strict schemas alone.
+ */
+function closed(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(closed)
+  if (typeof schema !== 'object' || schema === null) return schema
+  const own = Object.entries(schema).map(([name, value]): [string, unknown] => [
+    name,
+    dataKeywords.has(name) ? value : closed(value),
+  ])
+  const isOpen = 'type' in schema && schema.type === 'object' && !('additionalProperties' in schema)
+  return Object.fromEntries(isOpen ? [...own, ['additionalProperties', false]] : own)
 }
 
 /** Anthropic's temperature ends at 1, and it takes only one of the two; none while thinking. */

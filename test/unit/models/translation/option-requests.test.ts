@@ -130,7 +130,44 @@ testRequests([
     body: {
       response_format: { type: 'json_schema', json_schema: { name: 'n', schema, strict: true } },
     },
-    sent: { 'output_config.format': { type: 'json_schema', schema } },
+    sent: {
+      'output_config.format': {
+        type: 'json_schema',
+        schema: { ...schema, additionalProperties: false },
+      },
+    },
+  },
+  {
+    title: '33: the objects of a JSON schema are closed for Anthropic',
+    pair: cm,
+    body: {
+      response_format: {
+        type: 'json_schema',
+        json_schema: {
+          name: 'n',
+          schema: {
+            anyOf: [{ type: 'object', properties: { a: { type: 'array', items: schema } } }],
+            default: { type: 'object' },
+            $defs: { open: { type: 'object', additionalProperties: true } },
+          },
+        },
+      },
+    },
+    sent: {
+      'output_config.format.schema': {
+        anyOf: [
+          {
+            type: 'object',
+            properties: {
+              a: { type: 'array', items: { ...schema, additionalProperties: false } },
+            },
+            additionalProperties: false,
+          },
+        ],
+        default: { type: 'object' },
+        $defs: { open: { type: 'object', additionalProperties: true } },
+      },
+    },
   },
   {
     title: '33: JSON schema to OpenAI',
