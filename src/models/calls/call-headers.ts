@@ -15,7 +15,7 @@ const hopByHop = [
   'upgrade',
 ]
 
-/** Fields that only this gateway sets: neither clients nor connections may. */
+/** Fields that only this gateway sets, and no connection. */
 const onlyOurs: ReadonlySet<string> = new Set([
   ...hopByHop,
   ...['authorization', 'x-api-key', 'cookie', 'forwarded', 'x-real-ip', 'via'],
@@ -34,13 +34,17 @@ const onlyOurs: ReadonlySet<string> = new Set([
   'accept-encoding',
 ])
 
-/** Fields that a connection may have, but no client. */
-const onlyOfConnections: ReadonlySet<string> = new Set([
-  ...['api-key', 'x-goog-api-key', 'referer'],
-  // These choose an account, or who pays, which is what the connection is for.
-  ...['openai-organization', 'openai-project', 'chatgpt-account-id', 'x-goog-user-project'],
-  ...['anthropic-organization-id', 'anthropic-workspace-id'],
-])
+/**
+ * The fields of a client that are passed on: what it accepts, its name, tracing, what identifies a request or a conversation
+ * (OpenAI's and Anthropic's SDKs, Codex, xAI's prompt cache), and the features of the APIs. Any other field could steer an upstream
+ * that is a gateway itself (Portkey, Helicone, LiteLLM and Cloudflare take the model, the account and the address from
+ * fields), say who pays (Hugging Face), or name another path. A connection can have such fields.
+ */
+const ofClients =
+  /^(?:accept(?:-language)?|user-agent|originator|version|x-app|x-title|http-referer|traceparent|tracestate|baggage|(?:x-)?idempotency-key|x-(?:client-)?request-id|(?:x-)?session[-_](?:id|affinity)|(?:conversation|thread)[-_]id|x-grok-conv-id|x-initiator|x-openrouter-(?:title|categories|metadata)|(?:openai|anthropic|x-(?:stainless|openai|anthropic|claude|codex))-.+)$/
+
+/** Among them, those that choose an account, which is what the connection is for. */
+const ofAccounts = /^(?:openai-(?:organization|project)|anthropic-(?:organization|workspace)-id)$/
 
 /** Whether a connection may have the field. The client decides about the content, and what it accepts. */
 export function isOfConnections(name: string): boolean {
@@ -78,10 +82,9 @@ export function headersForUpstream(
   )
   const passed = fields.filter(
     ([name]) =>
-      !onlyOurs.has(name) &&
-      !onlyOfConnections.has(name) &&
+      ofClients.test(name) &&
+      !ofAccounts.test(name) &&
       !named.has(name) &&
-      !name.startsWith('x-forwarded-') &&
       !ofConnection.some(([set]) => set === name),
   )
   const kept = [...passed, ...ofConnection]

@@ -26,14 +26,14 @@ test("Anthropic's version is added unless the client says it", () => {
 })
 
 test('The fields of a connection replace those of the client, and are of its account', () => {
-  const raw = ['X-Title', 'theirs', 'x-title', 'theirs', 'API-Key', 'theirs', 'x-other', 'a']
+  const raw = ['X-Title', 'theirs', 'x-title', 'theirs', 'API-Key', 'theirs', 'x-app', 'a']
   const fields = [
     ['x-title', 'ours'],
     ['api-key', 'secret'],
     ['anthropic-version', '2'],
   ] as const
   assert.deepEqual(headersForUpstream(raw, 'anthropic', { authorization: 'Bearer k' }, fields), [
-    ...['x-other', 'a', 'x-title', 'ours', 'api-key', 'secret', 'anthropic-version', '2'],
+    ...['x-app', 'a', 'x-title', 'ours', 'api-key', 'secret', 'anthropic-version', '2'],
     ...['accept-encoding', 'identity', 'authorization', 'Bearer k'],
   ])
 })
