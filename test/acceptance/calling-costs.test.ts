@@ -66,38 +66,53 @@ test('A call that reports no tokens, or fails, costs an estimate or nothing', as
   close(await dollarsOf(started), estimate)
 })
 
-test('A limit in US dollars holds, also for calls at once', async (t) => {
-  const started = await startWithUpstream(t)
-  const { call, management, upstream } = started
-  await setPrice(started, { input: 0, output: 1_000 })
-  const limits = { dollarsPerMonth: 3 }
-  const { secret, key } = await management.done('POST', '/model-keys', { name: 'limited', limits })
-  assert.equal(key.limits.dollarsPerMonth, 3)
-  const waiting: (() => void)[] = []
-  upstream.behave = (_, response) =>
-    void waiting.push(() =>
-      sendJson(response, 200, { usage: { prompt_tokens: 1, completion_tokens: 900 } }),
+for (const [what, fields, atOnce] of [
+  ['limit their answers', { max_tokens: 1_000 }, 3],
+  ['do not limit their answers', {}, 1],
+  ['limit them in a field that the upstream ignores', { max_output_tokens: 1 }, 1],
+  ['want several answers', { max_tokens: 1_000, n: 3 }, 1],
+] as const) {
+  test(`A limit in US dollars holds for calls at once that ${what}`, async (t) => {
+    const started = await startWithUpstream(t)
+    const { call, management, upstream } = started
+    await setPrice(started, { input: 0, output: 1_000 })
+    const limits = { dollarsPerMonth: 3 }
+    const { secret, key } = await management.done('POST', '/model-keys', { name: 'a', limits })
+    assert.equal(key.limits.dollarsPerMonth, 3)
+    let [running, most] = [0, 0]
+    upstream.behave = async (_, response) => {
+      running += 1
+      most = Math.max(most, running)
+      await new Promise(setImmediate)
+      running -= 1
+      const usage = { prompt_tokens: 1, completion_tokens: 900 }
+      sendJson(response, 200, { choices: [1], usage })
+    }
+    const body = { ...chat, ...fields }
+    const replies = await Promise.all(
+      Array.from({ length: 20 }, () => call('/chat/completions', body, bearer(secret))),
     )
-  const body = { ...chat, max_tokens: 1_000 }
-  const calls = Array.from({ length: 20 }, () => call('/chat/completions', body, bearer(secret)))
-  const refused = await Promise.all(calls.slice(3))
-  for (const { status, text, headers } of refused) {
-    assert.equal(status, 429)
-    assert.match(text, /3 US dollars for this month/)
-    assert.equal(headers['retry-after'], '1')
-  }
-  await until(() => waiting.length === 3)
-  for (const answer of waiting) answer()
-  await Promise.all(calls)
-  await until(async () => Math.abs((await dollarsOf(started)) - 2.7) < 1e-9)
-  upstream.behave = (_, response) =>
-    sendJson(response, 200, { usage: { prompt_tokens: 1, completion_tokens: 900 } })
-  assert.equal((await call('/chat/completions', body, bearer(secret))).status, 200)
-  await until(async () => {
-    const { status, headers } = await call('/chat/completions', body, bearer(secret))
-    return status === 429 && Number(headers['retry-after']) > 1
+    assert.ok(most <= atOnce, `${most} at once`)
+    // The last one may exceed the limit.
+    const served = replies.filter(({ status }) => status === 200).length
+    assert.equal(served, 4)
+    for (const { status, text, headers } of replies) {
+      if (status === 200) continue
+      assert.equal(status, 429)
+      assert.match(text, /3 US dollars for this month/)
+      assert.ok(Number(headers['retry-after']) > 1)
+    }
+    await until(async () => Math.abs((await dollarsOf(started)) - 0.9 * served) < 1e-9)
   })
-  close(await dollarsOf(started), 3.6)
+}
+
+test('A limit of tokens that is given twice, or in another case, is refused', async (t) => {
+  const { call, upstream } = await startWithUpstream(t)
+  for (const fields of ['"max_tokens":1,"max_tokens":9', '"Max_Tokens":9', '"n":1,"n":9']) {
+    const body = `{"model":"lab/big",${fields}}`
+    assert.equal((await call('/chat/completions', body)).status, 400, fields)
+  }
+  assert.deepEqual(upstream.calls, [])
 })
 
 test('A key with a limit in US dollars calls no model without a price', async (t) => {

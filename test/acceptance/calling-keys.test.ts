@@ -186,26 +186,59 @@ test('A client that leaves a stream before its tokens are reported does not use 
 
 test('Many calls at once do not use many times the tokens that a key may use', async (t) => {
   const { call, management, upstream } = await startWithUpstream(t)
+  const usage = { prompt_tokens: 500, completion_tokens: 500 }
   for (const limits of [{ tokensPerMinute: 3_000 }, { tokensPerMonth: 3_000 }]) {
     const { secret } = await management.done('POST', '/model-keys', { name: 'limited', limits })
-    const waiting: (() => void)[] = []
+    let running = 0
     upstream.calls.length = 0
-    upstream.behave = (_, response) =>
-      void waiting.push(() => sendJson(response, 200, { usage: { total_tokens: 1 } }))
-    const calls = Array.from({ length: 20 }, () => call('/chat/completions', chat, bearer(secret)))
-    const refused = await Promise.all(calls.slice(3))
-    for (const { status, headers } of refused) {
-      assert.equal(status, 429)
-      assert.equal(headers['retry-after'], '1')
+    upstream.behave = async (_, response) => {
+      running += 1
+      assert.ok(running <= 3)
+      await new Promise(setImmediate)
+      running -= 1
+      sendJson(response, 200, { choices: [1], usage })
     }
-    await until(() => waiting.length === 3)
-    for (const answer of waiting) answer()
-    await Promise.all(calls)
-    assert.equal(upstream.calls.length, 3)
-    // What they held is free again.
-    upstream.behave = (_, response) => sendJson(response, 200, {})
-    await until(async () => (await call('/chat/completions', chat, bearer(secret))).status === 200)
+    // They do not say how much they use at most. Those that fit wait for the others.
+    const replies = await Promise.all(
+      Array.from({ length: 20 }, () => call('/chat/completions', chat, bearer(secret))),
+    )
+    const served = replies.filter(({ status }) => status === 200).length
+    // The allowance of a minute grows meanwhile.
+    assert.ok(served >= 3 && served <= ('tokensPerMonth' in limits ? 3 : 5), String(served))
+    assert.equal(upstream.calls.length, served)
+    for (const { status, headers } of replies) {
+      assert.ok(status === 200 || (status === 429 && Number(headers['retry-after']) >= 1))
+    }
   }
+})
+
+test('One key cannot take all memory for bodies', async (t) => {
+  const { call, management, upstream } = await startWithUpstream(t, {}, { MODELS_BODY_MIB: '1' })
+  const secretOf = async (name: string) =>
+    (await management.done('POST', '/model-keys', { name })).secret as string
+  const [greedy, other] = [await secretOf('greedy'), await secretOf('other')]
+  const waiting: (() => void)[] = []
+  upstream.behave = (_, response) => void waiting.push(() => sendJson(response, 200, { ok: true }))
+  const large = { ...chat, padding: 'x'.repeat(900_000) }
+  const calls = Array.from({ length: 8 }, () => call('/chat/completions', large, bearer(greedy)))
+  const refused = await Promise.race(calls)
+  assert.equal(refused.status, 429)
+  assert.match(
+    refused.json().error.message,
+    /this (?:key|address) need too much memory\. Send fewer/,
+  )
+  assert.equal(refused.headers['retry-after'], '1')
+  await until(() => waiting.length === 4)
+  // All are from one address here, which has some memory left.
+  const small = call('/chat/completions', { ...chat, padding: 'x'.repeat(100_000) }, bearer(other))
+  await until(() => waiting.length === 5)
+  for (const answer of waiting) answer()
+  assert.equal((await small).status, 200)
+  const statuses = (await Promise.all(calls)).map(({ status }) => status)
+  assert.deepEqual(statuses.toSorted(), [200, 200, 200, 200, 429, 429, 429, 429])
+  // What they held is free again.
+  upstream.behave = (_, response) => sendJson(response, 200, { ok: true })
+  assert.equal((await call('/chat/completions', large, bearer(greedy))).status, 200)
 })
 
 test('Input of a key that is not valid is refused with its field', async (t) => {

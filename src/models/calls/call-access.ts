@@ -9,7 +9,7 @@ import {
 import { fitsAny, type ModelKey, parseModelKey, type StoredModelKeys } from '../keys/model-keys.ts'
 import type { KeyUse } from '../usage/usage-table.ts'
 import { quoted } from './call-index.ts'
-import { hasUseLimit, type KeyLimits, type Refusal } from './key-limits.ts'
+import { hasUseLimit, type KeyLimits, type Refusal, type Reserved } from './key-limits.ts'
 
 /** The sender of a call. */
 export interface Caller {
@@ -26,8 +26,8 @@ export interface Caller {
   readonly isMetered: boolean
   /** Whether it has a limit in money, so that it may call only models with a price. */
   readonly needsPrice: boolean
-  /** Reserves what a call is expected to use until the returned function is called. @throws ApiError 429 */
-  hold(expected: KeyUse): Promise<() => void>
+  /** Reserves what a call may use until the returned function is called. @throws ApiError 429 */
+  hold(most: Reserved): Promise<() => void>
   /** Counts what an answer used. */
   use(used: KeyUse): void
 }
@@ -198,8 +198,8 @@ export class CallAccess {
         const refusal = await use.take(keyId, limits)
         if (refusal !== undefined) throw overLimit(name, refusal)
       },
-      async hold(expected) {
-        const held = await use.hold(keyId, limits, expected)
+      async hold(most) {
+        const held = await use.hold(keyId, limits, most)
         if (typeof held === 'object') throw overLimit(name, held)
         return held
       },

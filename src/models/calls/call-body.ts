@@ -3,6 +3,7 @@ import { BodyError, BodyReading } from '../../platform/http/read-body.ts'
 import { ApiError } from '../../platform/json-api/api-error.ts'
 import { withinTime } from '../../platform/process/time-limit.ts'
 import { parsedJson } from '../../platform/text/json-text.ts'
+import { BodyMemory, HeldBytes, smallBlockBytes } from './body-memory.ts'
 import type { CallPath } from './call-paths.ts'
 import { FormModel } from './form-model.ts'
 import {
@@ -17,12 +18,8 @@ import {
 const idleMs = 30_000
 /** Bodies up to this size are sent in one piece. */
 const onePieceBytes = 64 * 1024
-const smallBlockBytes = 4 * 1024
 /** The maximum bytes of a field that is parsed. */
 const maxValueBytes = 4 * 1024
-const blockBytes = 64 * 1024
-/** What all bodies of a process may hold together, as a multiple of the limit of one body. */
-const bodiesHeld = 8
 
 /** Reads fields of a JSON body, as long as it is held. */
 export interface BodyFields {
@@ -69,21 +66,35 @@ export function noBody(model: string): CallBody {
 /** Reads the bodies of calls, within a common limit of memory. */
 export class CallBodies {
   readonly #maxBytes: number
-  #heldBytes = 0
+  readonly #memory: BodyMemory
+  readonly #addressOf: (request: HttpRequest) => string
 
-  /** @param maxBytes the limit of a JSON body; of a larger form, only the beginning is held */
-  constructor(maxBytes: number) {
+  /**
+   * @param maxBytes the limit of a JSON body; of a larger form, only the beginning is held
+   * @param addressOf the address of a client
+   */
+  constructor(maxBytes: number, addressOf: (request: HttpRequest) => string) {
     this.#maxBytes = maxBytes
+    this.#memory = new BodyMemory(maxBytes)
+    this.#addressOf = addressOf
   }
 
-  /** @throws ApiError 400, 408, 413, 415 or 503; the rest of the body stays unread */
-  async read(request: HttpRequest, { body: kind }: Pick<CallPath, 'body'>): Promise<CallBody> {
+  /**
+   * @param keyId whose memory is used
+   * @throws ApiError 400, 408, 413, 415, 429 or 503; the rest of the body stays unread
+   */
+  async read(
+    request: HttpRequest,
+    { body: kind }: Pick<CallPath, 'body'>,
+    keyId: string,
+  ): Promise<CallBody> {
     const { 'content-type': type, 'content-length': declared } = request.headers
     assertType(type, kind)
     assertPlain(request.headers['content-encoding'])
     if (kind === 'json' && Number(declared ?? 0) > this.#maxBytes) throw this.#tooLarge()
     const finder = kind === 'json' ? new JsonModel() : new FormModel(type)
-    const held = new HeldBytes((bytes) => this.#hold(bytes), finder)
+    const hold = this.#memory.holder(keyId, this.#addressOf(request))
+    const held = new HeldBytes(hold, (bytes) => finder.take(bytes))
     try {
       const isWhole = await readUpTo(request, this.#maxBytes, held)
       if (!isWhole && kind === 'json') throw this.#tooLarge()
@@ -96,83 +107,14 @@ export class CallBodies {
     }
   }
 
-  #hold(bytes: number): void {
-    if (bytes > 0 && this.#heldBytes + bytes > bodiesHeld * this.#maxBytes) {
-      const headers = { 'retry-after': '1' }
-      throw new ApiError(503, 'Too many large calls at the same time. Try again later.', {
-        headers,
-      })
-    }
-    this.#heldBytes += bytes
-  }
-
   #tooLarge(): ApiError {
     const mib = Math.floor(this.#maxBytes / 1024 / 1024)
-    return new ApiError(413, `The body is larger than ${mib} MiB (MODELS_BODY_MIB).`)
+    const message = `The body is larger than ${mib} MiB (MODELS_BODY_MIB). Send less, or ask the operator for more.`
+    return new ApiError(413, message)
   }
 }
 
 const none: Buffer = Buffer.alloc(0)
-
-/** The bytes of one body, counted. In blocks: a client may send one-byte chunks, and each would be an object. */
-class HeldBytes {
-  readonly #count: (bytes: number) => void
-  readonly #finder: ModelFinder
-  #blocks: Buffer[] = []
-  #block = none
-  /** Bytes in the last block. */
-  #filled = 0
-  size = 0
-
-  /** @param count takes bytes of the common limit; a negative number returns them */
-  constructor(count: (bytes: number) => void, finder: ModelFinder) {
-    this.#count = count
-    this.#finder = finder
-  }
-
-  /** @throws ApiError */
-  add(bytes: Buffer): void {
-    this.#count(bytes.length)
-    this.size += bytes.length
-    for (let at = 0; at < bytes.length; ) {
-      if (this.#filled === this.#block.length) {
-        // The first block is small, because most bodies are.
-        const isSmall = this.size <= smallBlockBytes
-        this.#nextBlock(Buffer.allocUnsafe(isSmall ? smallBlockBytes : blockBytes))
-      }
-      const copied = bytes.copy(this.#block, this.#filled, at)
-      this.#filled += copied
-      at += copied
-    }
-  }
-
-  /** @throws ApiError */
-  concat(): Buffer {
-    this.#nextBlock(none)
-    const whole = Buffer.concat(this.#blocks)
-    this.#blocks = []
-    return whole
-  }
-
-  #nextBlock(next: Buffer): void {
-    const block = this.#block.subarray(0, this.#filled)
-    this.#block = next
-    this.#filled = 0
-    this.#blocks.push(block)
-    this.#finder.take(block)
-  }
-
-  /** Takes memory for what is made of the bytes. @throws ApiError */
-  reserve(bytes: number): void {
-    this.#count(bytes)
-    this.size += bytes
-  }
-
-  release(): void {
-    this.#count(-this.size)
-    this.size = 0
-  }
-}
 
 const jsonType = /^application\/json[\t ]*(?:;[\t ]*charset="?utf-?8"?[\t ]*)?$/i
 /**

@@ -3,7 +3,7 @@ import type { CallTarget } from '../list/resolve-model.ts'
 import type { LoggedCall } from '../usage/call-log.ts'
 import type { Caller } from './call-access.ts'
 import type { CallPath } from './call-paths.ts'
-import { costOf } from './costs.ts'
+import { bytesPerToken, costOf, estimatedTokensOf } from './costs.ts'
 import type { Scope } from './failures/failure-rows.ts'
 import type { Failure } from './failures/failures.ts'
 import type { Tokens } from './reported-usage.ts'
@@ -69,9 +69,6 @@ interface Sinks {
 export const clientLeft = 499
 const leftReason = 'The client disconnected before the end of the answer.'
 const brokenReason = 'The answer of the upstream broke off.'
-
-/** A token has about four characters, and most characters have one byte. */
-const bytesPerToken = 4
 
 /** Records what calls use and how they end, and nothing of their content. */
 export class CallRecorder {
@@ -197,9 +194,4 @@ function guessOf(receivedBytes: number, contentBytes: number): Tokens {
     input: Math.ceil(receivedBytes / bytesPerToken),
     output: Math.ceil(contentBytes / bytesPerToken),
   }
-}
-
-/** An estimate for streams that report no tokens, or are cut off before they do. */
-export function estimatedTokensOf({ kinds, isFree }: CallPath, bytes: number): number {
-  return kinds.has('llm') && isFree !== true ? Math.ceil(bytes / bytesPerToken) : 0
 }

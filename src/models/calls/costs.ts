@@ -2,14 +2,20 @@ import { ApiError } from '../../platform/json-api/api-error.ts'
 import type { CallTarget } from '../list/resolve-model.ts'
 import type { ModelPrice } from '../list/routing-inputs.ts'
 import type { KeyUse } from '../usage/usage-table.ts'
-import type { BodyFields } from './call-body.ts'
+import type { CallBody } from './call-body.ts'
 import { quoted } from './call-index.ts'
+import type { CallPath } from './call-paths.ts'
+import type { Reserved } from './key-limits.ts'
+import type { BodyField } from './model-name.ts'
 import type { Tokens } from './reported-usage.ts'
 
-/** What is expected of an answer whose length the client does not limit. */
-const expectedOutput = 1_000
-/** More is not reserved: no model answers with more tokens. */
-const maxOutput = 1_000_000
+/** The longest answers of current models, for one whose limit is not known. */
+const unknownOutput = 128_000
+/** More is not reserved for one answer, whatever a client allows. */
+const mostOutput = 1_000_000
+const maxAnswers = 1_000
+/** The same for models that do not write texts: images and speech are billed by other units. */
+const otherOutput = 1_000
 
 /** More is a wrong price, and would add up to sums that cannot be stored. */
 const maxMicros = 1e9
@@ -25,22 +31,43 @@ export function costOf(price: ModelPrice, tokens: Tokens): number {
   return Math.min(Math.max(0, micros), maxMicros)
 }
 
-/** What a call uses at least, and at most if its client limits the answer, to reserve it. */
-export function expectedUse(
-  tokens: number,
+/** A token has about four characters, and most characters have one byte. */
+export const bytesPerToken = 4
+
+/** An estimate for streams that report no tokens, or are cut off before they do. */
+export function estimatedTokensOf({ kinds, isFree }: CallPath, bytes: number): number {
+  return kinds.has('llm') && isFree !== true ? Math.ceil(bytes / bytesPerToken) : 0
+}
+
+/**
+ * What a call uses at most: what its client allows, otherwise all that a model can write. The fields are those of the path,
+ * because an upstream ignores others.
+ */
+export function mostUsed(
+  path: CallPath,
+  { fields, bytes }: Pick<CallBody, 'fields' | 'bytes'>,
   targets: readonly CallTarget[],
-  fields: BodyFields,
-): KeyUse {
-  const given =
-    fields.value('max_completion_tokens') ??
-    fields.value('max_output_tokens') ??
-    fields.value('max_tokens')
-  const output =
-    typeof given === 'number' && given > 0 ? Math.min(given, maxOutput) : expectedOutput
-  const costs = targets.map(({ price }) =>
-    price === undefined ? 0 : costOf(price, { input: tokens, output }),
+): Reserved {
+  const inputTokens = estimatedTokensOf(path, bytes)
+  const numbers = (names: readonly BodyField[]) =>
+    names.map((name) => Number(fields.value(name))).filter((one) => one > 0)
+  const given = numbers(
+    path.path.startsWith('/responses')
+      ? ['max_output_tokens']
+      : path.path === '/chat/completions'
+        ? ['max_tokens', 'max_completion_tokens']
+        : ['max_tokens'],
   )
-  return { tokens, micros: Math.max(0, ...costs) }
+  const answers = Math.min(Math.max(1, ...numbers(['n', 'best_of'])), maxAnswers)
+  const uses = targets.map(({ price, maxOutput }) => {
+    const most = path.kinds.has('llm') ? (maxOutput ?? unknownOutput) : otherOutput
+    const one = given.length === 0 ? most : Math.min(Math.max(...given), maxOutput ?? mostOutput)
+    const output = Math.ceil(one * answers)
+    const micros = price === undefined ? 0 : costOf(price, { input: inputTokens, output })
+    return { tokens: inputTokens + output, micros }
+  })
+  const most = (of: keyof KeyUse) => Math.max(0, ...uses.map((use) => use[of]))
+  return { inputTokens, tokens: most('tokens'), micros: most('micros') }
 }
 
 /** The targets whose calls can be counted against a limit in money. @throws ApiError 403 if there are none */

@@ -6,6 +6,14 @@ export interface Refusal {
   /** The end of a sentence that begins with the name of the key. */
   readonly reason: string
   readonly waitSeconds: number
+  /** Whether only calls in progress have reserved what is left. */
+  readonly isHeld?: boolean
+}
+
+/** What is reserved for a call: what it uses at most. */
+export interface Reserved extends KeyUse {
+  /** The part of `tokens` that is known to be used. */
+  readonly inputTokens: number
 }
 
 interface KeyLimitsParts {
@@ -17,6 +25,8 @@ interface KeyLimitsParts {
   readonly now: () => number
   /** Monotonic, milliseconds. Default: the clock of the process. */
   readonly elapsed?: () => number
+  /** How long a call waits for calls in progress, which have reserved what is left. Default: 10 seconds. */
+  readonly patienceMs?: number
 }
 
 const minuteMs = 60_000
@@ -28,12 +38,20 @@ interface Allowance {
 }
 
 const nothing: KeyUse = { tokens: 0, micros: 0 }
-/** The expected use of the first call of a key. */
-const firstExpected: KeyUse = { tokens: 1_000, micros: 0 }
+const noneHeld: Held = { ...nothing, expected: 0 }
+/** More calls of a key do not wait: each one is looked at when one of them ends. */
+const maxWaiting = 100
+
+/** Reserved for calls in progress. */
+interface Held extends KeyUse {
+  /** Tokens that are expected, for the limit of a minute: what is used beyond is waited for. */
+  readonly expected: number
+}
 
 /**
  * The limits of model keys: per minute in each process, as token buckets, and per month for all processes together.
- * Calls in progress reserve what recent calls used, so that many calls at once cannot exceed a limit by much.
+ * Calls in progress reserve what they may use at most in a month, so that together they exceed a limit by one call at
+ * most. Far from a limit, all of that fits. Near it, calls wait for each other.
  */
 export class KeyLimits {
   readonly #parts: KeyLimitsParts
@@ -42,9 +60,11 @@ export class KeyLimits {
   /** By name: `requests KEY` or `tokens KEY`. */
   readonly #allowances = new Map<string, Allowance>()
   /** Reserved for calls in progress, by key. */
-  readonly #held = new Map<string, KeyUse>()
-  /** Expected of a call, by key. Rises with a larger call at once, and falls slowly. */
-  readonly #expected = new Map<string, KeyUse>()
+  readonly #held = new Map<string, Held>()
+  /** Tokens that are expected of a call, by key. Rises with a larger call at once, and falls slowly. */
+  readonly #expected = new Map<string, number>()
+  /** Calls that wait until another one ends, by key. */
+  readonly #waiting = new Map<string, Set<() => void>>()
 
   constructor(parts: KeyLimitsParts) {
     this.#parts = parts
@@ -61,7 +81,7 @@ export class KeyLimits {
   async take(keyId: string, limits: ModelKeyLimits): Promise<Refusal | undefined> {
     const used = await this.#usedOfMonth(keyId, limits)
     const refusal = this.#refusalOf(keyId, limits, used)
-    if (refusal !== undefined) return refusal
+    if (refusal !== undefined && refusal.isHeld !== true) return refusal
     const { requestsPerMinute } = limits
     const requests = this.#allowance(`requests ${keyId}`, requestsPerMinute)
     if (requests === undefined || requestsPerMinute === undefined) return undefined
@@ -76,26 +96,48 @@ export class KeyLimits {
   /**
    * Reserves tokens and money for a call until the returned function is called, unless the call is refused.
    *
-   * @param least the known minimum for the call
    * @throws DatabaseError
    */
   async hold(
     keyId: string,
     limits: ModelKeyLimits,
-    least: KeyUse,
+    most: Reserved,
   ): Promise<Refusal | (() => void)> {
     if (!hasUseLimit(limits)) return () => undefined
-    const used = await this.#usedOfMonth(keyId, limits)
-    // Nothing is awaited from here on, so that no other call reserves the same.
-    const refusal = this.#refusalOf(keyId, limits, used)
-    if (refusal !== undefined) return refusal
-    const held = combined(least, this.#expected.get(keyId) ?? firstExpected, Math.max)
+    const untilMs = performance.now() + (this.#parts.patienceMs ?? 10_000)
+    for (;;) {
+      const used = await this.#usedOfMonth(keyId, limits)
+      // Nothing is awaited between the answer and the reservation, so that no other call reserves the same.
+      const refusal = this.#refusalOf(keyId, limits, used)
+      if (refusal === undefined) break
+      const waitMs = refusal.isHeld === true ? untilMs - performance.now() : 0
+      if (waitMs <= 0 || !(await this.#released(keyId, waitMs))) return refusal
+    }
+    const expected = this.#expected.get(keyId) ?? most.tokens
+    const held = { ...most, expected: Math.min(most.tokens, Math.max(most.inputTokens, expected)) }
     this.#addHeld(keyId, held, 1)
     let isHeld = true
     return () => {
-      if (isHeld) this.#addHeld(keyId, held, -1)
+      if (!isHeld) return
       isHeld = false
+      this.#addHeld(keyId, held, -1)
+      for (const wake of this.#waiting.get(keyId) ?? []) wake()
     }
+  }
+
+  /** Resolves when a call of the key has ended, or the time is over. Returns false at once if too many calls wait. */
+  async #released(keyId: string, waitMs: number): Promise<boolean> {
+    const waiting = this.#waiting.get(keyId) ?? new Set()
+    if (waiting.size >= maxWaiting) return false
+    this.#waiting.set(keyId, waiting)
+    const { promise, resolve } = Promise.withResolvers<void>()
+    waiting.add(resolve)
+    const timer = setTimeout(resolve, waitMs)
+    await promise
+    clearTimeout(timer)
+    waiting.delete(resolve)
+    if (waiting.size === 0) this.#waiting.delete(keyId)
+    return true
   }
 
   /** Counts what an answer used. */
@@ -103,11 +145,8 @@ export class KeyLimits {
     // An answer may end after its key was deleted.
     if (!hasUseLimit(limits) || !this.#exists(keyId)) return
     if (!this.#expected.has(keyId)) this.#forgetDeleted()
-    const before = this.#expected.get(keyId) ?? used
-    const expected = combined(before, used, (known, now) =>
-      Math.ceil(Math.max(now, 0.8 * known + 0.2 * now)),
-    )
-    this.#expected.set(keyId, expected)
+    const before = this.#expected.get(keyId) ?? used.tokens
+    this.#expected.set(keyId, Math.ceil(Math.max(used.tokens, 0.8 * before + 0.2 * used.tokens)))
     const allowance = this.#allowance(`tokens ${keyId}`, limits.tokensPerMinute)
     if (allowance !== undefined) allowance.left -= used.tokens
   }
@@ -121,36 +160,45 @@ export class KeyLimits {
   }
 
   #refusalOf(keyId: string, limits: ModelKeyLimits, used: KeyUse): Refusal | undefined {
-    const held = this.#held.get(keyId) ?? nothing
-    const { tokensPerMinute, tokensPerMonth = Number.POSITIVE_INFINITY } = limits
-    const { dollarsPerMonth = Number.POSITIVE_INFINITY } = limits
-    const microsPerMonth = dollarsPerMonth * 1e6
-    if (used.tokens + held.tokens >= tokensPerMonth) {
-      const isUsed = used.tokens >= tokensPerMonth
-      return this.#monthRefusal(`${tokensPerMonth} tokens`, isUsed)
-    }
-    if (used.micros + held.micros >= microsPerMonth) {
-      const isUsed = used.micros >= microsPerMonth
-      return this.#monthRefusal(`${dollarsPerMonth} US dollars`, isUsed)
+    const held = this.#held.get(keyId) ?? noneHeld
+    const { tokensPerMinute, tokensPerMonth, dollarsPerMonth } = limits
+    const months = [
+      [used.tokens, held.tokens, tokensPerMonth, `${tokensPerMonth} tokens`],
+      [
+        used.micros,
+        held.micros,
+        dollarsPerMonth && dollarsPerMonth * 1e6,
+        `${dollarsPerMonth} US dollars`,
+      ],
+    ] as const
+    for (const [spent, reserved, limit = Number.POSITIVE_INFINITY, words] of months) {
+      if (spent + reserved < limit) continue
+      const isHeld = spent < limit
+      const nowMs = this.#parts.now()
+      const waitSeconds = isHeld ? 1 : Math.ceil((nextMonthMs(nowMs) - nowMs) / 1_000)
+      return isHeld
+        ? {
+            reason: `has calls in progress that may use its ${words} for this month. Wait for their answers, or send a smaller max_tokens.`,
+            waitSeconds,
+            isHeld,
+          }
+        : { reason: `has used its ${words} for this month.`, waitSeconds }
     }
     const tokens = this.#allowance(`tokens ${keyId}`, tokensPerMinute)
-    if (tokens === undefined || tokensPerMinute === undefined || tokens.left > held.tokens)
+    if (tokens === undefined || tokensPerMinute === undefined || tokens.left > held.expected)
       return undefined
+    const isHeld = tokens.left > 0
     const reason = `has used its ${tokensPerMinute} tokens a minute.`
-    return { reason, waitSeconds: tokens.left > 0 ? 1 : waitOf(1 - tokens.left, tokensPerMinute) }
+    return { reason, waitSeconds: isHeld ? 1 : waitOf(1 - tokens.left, tokensPerMinute), isHeld }
   }
 
-  /** @param isUsed false: calls in progress have reserved the rest */
-  #monthRefusal(limit: string, isUsed: boolean): Refusal {
-    const nowMs = this.#parts.now()
-    const waitMs = isUsed ? nextMonthMs(nowMs) - nowMs : 1_000
-    const reason = `has used its ${limit} for this month.`
-    return { reason, waitSeconds: Math.ceil(waitMs / 1_000) }
-  }
-
-  #addHeld(keyId: string, use: KeyUse, sign: 1 | -1): void {
-    const before = this.#held.get(keyId) ?? nothing
-    const held = combined(before, use, (known, added) => known + sign * added)
+  #addHeld(keyId: string, use: Held, sign: 1 | -1): void {
+    const before = this.#held.get(keyId) ?? noneHeld
+    const held = {
+      tokens: before.tokens + sign * use.tokens,
+      micros: before.micros + sign * use.micros,
+      expected: before.expected + sign * use.expected,
+    }
     if (held.tokens > 0 || held.micros > 0) this.#held.set(keyId, held)
     else this.#held.delete(keyId)
   }
@@ -181,10 +229,6 @@ export class KeyLimits {
 /** The key in `requests KEY`. */
 function keyOfName(name: string): string {
   return name.slice(name.indexOf(' ') + 1)
-}
-
-function combined(a: KeyUse, b: KeyUse, of: (a: number, b: number) => number): KeyUse {
-  return { tokens: of(a.tokens, b.tokens), micros: of(a.micros, b.micros) }
 }
 
 /** Whether tokens or money are limited. */

@@ -16,7 +16,7 @@ export interface ModelName {
 const readFields = [
   ...['previous_response_id', 'conversation', 'store', 'stream'],
   ...['prompt_cache_key', 'metadata', 'messages', 'input'],
-  ...['max_tokens', 'max_completion_tokens', 'max_output_tokens'],
+  ...['max_tokens', 'max_completion_tokens', 'max_output_tokens', 'n', 'best_of'],
   ...['models', 'fallbacks', 'background'],
 ] as const
 
@@ -24,6 +24,7 @@ export type BodyField = (typeof readFields)[number]
 
 /** Name another object or model of the upstream, or prevent counting, so that every parser must read the same. */
 const clearFields = [
+  ...['max_tokens', 'max_completion_tokens', 'max_output_tokens', 'n', 'best_of'],
   ...['previous_response_id', 'conversation'],
   ...['models', 'fallbacks', 'background'],
 ] as const

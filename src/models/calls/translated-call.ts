@@ -51,7 +51,6 @@ interface TranslatedCallParts {
   readonly request: Pick<HttpRequest, 'rawPath' | 'signal'>
   readonly body: CallBody
   readonly renamed: RenamedLimits
-  readonly maxOutput: number | undefined
   readonly nowMs: number
 }
 
@@ -74,10 +73,11 @@ export class TranslatedCall {
   }
 
   #translate(): Translation {
-    const { target, path, maxOutput, nowMs } = this.#parts
+    const { target, path, nowMs } = this.#parts
     return new Translation(this.#json, {
       ...{ client: clientApis.get(path.path) ?? 'chat', upstream: target.api },
-      ...{ model: target.ownId, maxOutput, provider: target.connection.provider },
+      ...{ model: target.ownId, maxOutput: target.maxOutput },
+      provider: target.connection.provider,
       ...{ nowSeconds: Math.floor(nowMs / 1_000), refused: this.#refused },
     })
   }

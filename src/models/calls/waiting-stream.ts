@@ -9,9 +9,12 @@ interface Waiting {
   /** The request target, whose form of errors is used. */
   readonly target: string
   readonly model: string
-  /** How long the client hears nothing. */
+  /** Default for calls: 15 seconds. */
   readonly patienceMs: number
 }
+
+/** How long a client hears nothing: proxies end connections that are silent for a minute. */
+export const patienceMs = 15_000
 
 /** Comments are no events. Anthropic's SDKs know `ping`, which Anthropic sends in the same place. */
 const signs = {

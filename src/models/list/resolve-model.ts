@@ -24,6 +24,8 @@ export interface CallTarget {
   /** The id in the list. */
   readonly listedId: string
   readonly price?: ModelPrice | undefined
+  /** The most tokens of an answer, if known. */
+  readonly maxOutput?: number | undefined
 }
 
 /** The targets of an id. */
@@ -168,23 +170,33 @@ export class ModelIndex {
     const isWeb = webKinds.has(kind)
     if (provider === undefined) return { targets: [], kind, isWeb }
     const own = provider.connection.id
-    const price = this.#priceOf(ownId, provider)
+    const [price, maxOutput] = this.#factsOf(ownId, provider)
     const targets = (this.#connections.get(provider.id) ?? [])
       .filter((connection) => connection.id === own || isEnabled(connection, ownId, provider))
-      .map((connection) => ({ connection, ownId, listedId, price: connection.price ?? price }))
+      .map((connection) => ({
+        connection,
+        ownId,
+        listedId,
+        maxOutput,
+        price: connection.price ?? price,
+      }))
     return { targets, kind, isWeb }
   }
 
-  /** The price of a custom model, under any name of its provider; otherwise the upstream's or the catalogue's. */
-  #priceOf(ownId: string, provider: ListedProvider): ModelPrice | undefined {
+  /** The price of a custom model, under any name of its provider. All else is the upstream's or the catalogue's. */
+  #factsOf(
+    ownId: string,
+    provider: ListedProvider,
+  ): readonly [price: ModelPrice | undefined, maxOutput: number | undefined] {
     const { connection, known, prefixes } = provider
     const id = withoutPrefix(ownId, prefixes)
     const own = prefixes.flatMap((prefix) => this.#prices.get(prefix + id) ?? [])
-    return (
-      own[0] ??
-      priceOfFacts(this.#facts.get(connection.id)?.get(ownId)) ??
-      priceOfFacts(known?.models.get(ownId)?.facts ?? known?.models.get(id)?.facts)
-    )
+    const listed = this.#facts.get(connection.id)?.get(ownId)
+    const inCatalogue = known?.models.get(ownId)?.facts ?? known?.models.get(id)?.facts
+    return [
+      own[0] ?? priceOfFacts(listed) ?? priceOfFacts(inCatalogue),
+      listed?.max_output_tokens ?? inCatalogue?.max_output_tokens,
+    ]
   }
 
   /** An alias may use any name of its provider; the list uses one of them. */

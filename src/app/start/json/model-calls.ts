@@ -78,13 +78,11 @@ export function openModelCalls(
     connectMs: settings.modelsConnectSeconds * 1_000,
     idleMs: settings.modelsIdleSeconds * 1_000,
   })
-  const index = new CallIndex({
-    ...{ lists, catalogue, upstreams, onList: pauses.noteList },
-    now: () => performance.now(),
-  })
+  const asked = { lists, catalogue, upstreams, onList: pauses.noteList }
+  const index = new CallIndex({ ...asked, now: () => performance.now() })
   const calls = new ModelCalls({
     index,
-    bodies: new CallBodies(settings.modelsBodyMib * mib),
+    bodies: new CallBodies(settings.modelsBodyMib * mib, clientOf(settings)),
     ...{ catalogue, client, pauses, now },
     record: new CallRecorder({ attempts: [usage.note, counts.note], calls: [callLog.note] }),
     responses,

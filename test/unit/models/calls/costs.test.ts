@@ -1,18 +1,19 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { costOf, expectedUse, withPrice } from '../../../../src/models/calls/costs.ts'
+import { callPaths } from '../../../../src/models/calls/call-paths.ts'
+import { costOf, mostUsed, withPrice } from '../../../../src/models/calls/costs.ts'
 import { UsageReader } from '../../../../src/models/calls/reported-usage.ts'
 import type { CallTarget } from '../../../../src/models/list/resolve-model.ts'
 import type { ModelPrice } from '../../../../src/models/list/routing-inputs.ts'
 
 const sonnet = { input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75 }
 
-const target = (price?: ModelPrice): CallTarget => ({
+const target = (price?: ModelPrice, maxOutput?: number): CallTarget => ({
   connection: {
     ...{ id: 'c', provider: 'lab', prefix: undefined, baseUrl: undefined, apiKey: undefined },
     ...{ enabledModels: undefined, priority: 1, weight: 1, price: undefined },
   },
-  ...{ ownId: 'big', listedId: 'lab/big', price },
+  ...{ ownId: 'big', listedId: 'lab/big', price, maxOutput },
 })
 
 /** Usage at the end of an answer, and the tokens and the cost that are read from it. */
@@ -71,18 +72,38 @@ test('The cost that an upstream reports is read', () => {
   }
 })
 
-test('What a call may cost is reserved', () => {
-  const fields = (given: object) => ({
-    bytes: () => undefined,
-    value: (name: string) => (given as Record<string, unknown>)[name],
-  })
-  const targets = [target({ input: 1, output: 2 }), target(sonnet), target()]
-  const micros = (given: object) => expectedUse(100, targets, fields(given)).micros
-  assert.equal(micros({}), 300 + 15_000)
-  assert.equal(micros({ max_tokens: 10 }), 300 + 150)
-  assert.equal(micros({ max_completion_tokens: 20, max_tokens: 10 }), 300 + 300)
-  for (const max_tokens of [0, -1, '10', null, {}]) assert.equal(micros({ max_tokens }), 15_300)
-  assert.equal(micros({ max_output_tokens: 1e12 }), 300 + 15_000_000)
+function most(name: string, given: object, targets: readonly CallTarget[]) {
+  const value = (field: string) => (given as Record<string, unknown>)[field]
+  const path = callPaths.find((one) => one.path === name)
+  assert.ok(path !== undefined)
+  return mostUsed(path, { bytes: 400, fields: { bytes: () => undefined, value } }, targets)
+}
+
+test('The most that a call may use is reserved', () => {
+  const targets = [target({ input: 1, output: 2 }), target(sonnet, 64_000), target()]
+  const chat = (given: object) => most('/chat/completions', given, targets)
+  // All that the model can write, or 128,000 tokens if that is not known.
+  assert.deepEqual(chat({}), { inputTokens: 100, tokens: 128_100, micros: 960_300 })
+  assert.equal(chat({ max_tokens: 10 }).micros, 300 + 150)
+  assert.equal(chat({ max_tokens: 10 }).tokens, 110)
+  assert.equal(chat({ max_completion_tokens: 20, max_tokens: 10 }).micros, 300 + 300)
+  for (const max_tokens of [0, -1, 'many', null, {}])
+    assert.equal(chat({ max_tokens }).tokens, 128_100)
+  assert.equal(chat({ max_tokens: 1e12 }).tokens, 1_000_100)
+  // Several answers.
+  assert.equal(chat({ max_tokens: 10, n: 5 }).tokens, 150)
+  assert.equal(most('/completions', { max_tokens: 10, best_of: 5 }, targets).tokens, 150)
+  assert.ok(Number.isFinite(chat({ n: Number.POSITIVE_INFINITY }).tokens))
+})
+
+test('A limit that the API of a path does not have reserves no less', () => {
+  const targets = [target(sonnet, 64_000)]
+  assert.equal(most('/chat/completions', { max_output_tokens: 1 }, targets).tokens, 64_100)
+  assert.equal(most('/responses', { max_output_tokens: 1 }, targets).tokens, 101)
+  assert.equal(most('/responses', { max_tokens: 1 }, targets).tokens, 64_100)
+  assert.equal(most('/messages', { max_completion_tokens: 1 }, targets).tokens, 64_100)
+  // Images are billed by other units.
+  assert.equal(most('/images/generations', {}, [target(sonnet)]).tokens, 1_000)
 })
 
 test('A limit in money needs a price', () => {

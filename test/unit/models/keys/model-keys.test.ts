@@ -2,7 +2,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { KeyLimits, monthMs } from '../../../../src/models/calls/key-limits.ts'
-import { fitsGlob, newModelKey, parseModelKey } from '../../../../src/models/keys/model-keys.ts'
+import {
+  fitsGlob,
+  type ModelKeyLimits,
+  newModelKey,
+  parseModelKey,
+} from '../../../../src/models/keys/model-keys.ts'
 
 test('A key that was made is parsed, and nothing else', () => {
   const { keyId, secret, text } = newModelKey()
@@ -60,81 +65,124 @@ test('The limits of a minute fill up again with time', async () => {
   }
 })
 
-test('Calls at once hold what such calls use, so that they cannot use much more than is left', async () => {
-  for (const limits of [{ tokensPerMinute: 10_000 }, { tokensPerMonth: 10_000 }]) {
-    let used = 0
-    const now = () => Date.parse('2026-11-26T12:00:00Z')
-    const all = new KeyLimits({ usedOfMonth: async () => of(used), now, elapsed: () => 0 })
-    const hold = async (least: number) => {
-      const held = await all.hold('a', limits, of(least))
-      return typeof held === 'function' ? held : undefined
-    }
-    const use = (tokens: number) => {
-      used += tokens
-      all.use('a', limits, of(tokens))
-    }
-    // Of a key that has made no call, 1,000 each.
-    const first = await Promise.all(Array.from({ length: 100 }, () => hold(1)))
-    assert.equal(first.filter((one) => one !== undefined).length, 10)
-    assert.equal((await all.take('a', limits))?.waitSeconds, 1)
-    for (const release of first) {
-      if (release === undefined) continue
-      use(20)
+/** What is reserved for a call that uses 10 tokens at least. */
+const most = (tokens: number, micros = 0) => ({ ...of(tokens, micros), inputTokens: 10 })
+const now = () => Date.parse('2026-12-31T23:59:30Z')
+
+/** Begins as many calls as are let through at once. */
+async function holdMany(all: KeyLimits, limits: ModelKeyLimits, each: ReturnType<typeof most>) {
+  const held = await Promise.all(Array.from({ length: 100 }, () => all.hold('a', limits, each)))
+  const releases = held.filter((one) => typeof one === 'function')
+  return { releases, refusals: held.filter((one) => typeof one !== 'function') }
+}
+
+test('Calls at once exceed a limit of a month by one call at most, whatever they use', async () => {
+  for (const [limits, each] of [
+    [{ tokensPerMonth: 10_000 }, most(4_000)],
+    [{ dollarsPerMonth: 0.01 }, most(1, 4_000)],
+  ] as const) {
+    let used = of(0)
+    const all = new KeyLimits({ usedOfMonth: async () => used, now, patienceMs: 0 })
+    const { releases, refusals } = await holdMany(all, limits, each)
+    // The third of them may exceed the limit.
+    assert.equal(releases.length, 3)
+    assert.equal(refusals[0]?.waitSeconds, 1)
+    assert.match(refusals[0]?.reason ?? '', /in progress/)
+    for (const release of releases) {
+      used = of(used.tokens + 20, used.micros + 20)
+      all.use('a', limits, of(20, 20))
       release()
       release()
     }
-    // What they have used is little, so that more go at once; a large one counts as a whole.
-    const large = await hold(9_500)
-    assert.notEqual(large, undefined)
-    const next = await Promise.all(Array.from({ length: 100 }, () => hold(1)))
-    const many = next.filter((one) => one !== undefined).length
-    assert.ok(many >= 15 && many <= 16, String(many))
-    for (const release of [large, ...next]) release?.()
-    use(5_000)
-    assert.notEqual(await hold(1), undefined)
-    assert.equal(await hold(1), undefined)
+    // They have used little. The next ones may use more all the same.
+    assert.equal((await holdMany(all, limits, each)).releases.length, 3)
+    // Another key has limits of its own.
+    assert.equal(typeof (await all.hold('b', limits, each)), 'function')
+    used = of(10_000, 10_000)
+    assert.equal((await all.take('a', limits))?.waitSeconds, 30)
   }
+})
+
+test('A key far from its limit is not slowed', async () => {
+  for (const limits of [{ tokensPerMonth: 100e6 }, { dollarsPerMonth: 1_000 }]) {
+    const all = new KeyLimits({ usedOfMonth: async () => of(1), now })
+    const { releases } = await holdMany(all, limits, most(128_000, 1_280_000))
+    assert.equal(releases.length, 100)
+  }
+})
+
+test('Calls near a limit wait for those in progress', async () => {
+  let used = 0
+  const limits = { tokensPerMonth: 1_000 }
+  const all = new KeyLimits({ usedOfMonth: async () => of(used), now })
+  let running = 0
+  let served = 0
+  const refused: unknown[] = []
+  await Promise.all(
+    Array.from({ length: 20 }, async () => {
+      const held = await all.hold('a', limits, most(100_000))
+      if (typeof held !== 'function') {
+        refused.push(held.isHeld)
+        return
+      }
+      running += 1
+      assert.equal(running, 1)
+      await new Promise(setImmediate)
+      running -= 1
+      served += 1
+      used += 100
+      held()
+    }),
+  )
+  assert.equal(served, 10)
+  assert.deepEqual(
+    refused,
+    Array.from({ length: 10 }, () => undefined),
+  )
+  // No more than a hundred wait.
+  used = 0
+  const first = await all.hold('a', limits, most(100_000))
+  const others = Array.from({ length: 101 }, () => all.hold('a', limits, most(100_000)))
+  assert.equal(typeof (await others[100]), 'object')
+  used = 1_000
+  assert.ok(typeof first === 'function')
+  first()
+  for (const other of await Promise.all(others)) assert.equal(typeof other, 'object')
+})
+
+test('For a limit of a minute, what recent calls used is expected, and at first the most', async () => {
+  const limits = { tokensPerMinute: 10_000 }
+  const all = new KeyLimits({
+    usedOfMonth: () => assert.fail(),
+    now,
+    elapsed: () => 0,
+    patienceMs: 0,
+  })
+  const { releases } = await holdMany(all, limits, most(128_000))
+  assert.equal(releases.length, 1)
+  all.use('a', limits, of(500))
+  releases[0]?.()
+  // 9,500 are left.
+  const next = await holdMany(all, limits, most(128_000))
+  assert.equal(next.releases.length, 19)
+  assert.equal(next.refusals[0]?.waitSeconds, 1)
+  for (const release of next.releases) release()
+  // A client that limits its answer reserves no more than that, and one with a long prompt no less.
+  assert.equal((await holdMany(all, limits, most(100))).releases.length, 95)
+  assert.equal(
+    typeof (await all.hold('b', limits, { ...most(1e6), inputTokens: 9_999 })),
+    'function',
+  )
 })
 
 test('A key without a limit of tokens holds nothing', async () => {
   const limits = new KeyLimits({ usedOfMonth: () => assert.fail(), now: Date.now })
   for (let count = 0; count < 100; count += 1)
-    assert.equal(typeof (await limits.hold('a', { requestsPerMinute: 1 }, of(1e9))), 'function')
-})
-
-test('Calls at once do not use more money than is left', async () => {
-  let micros = 0
-  const limits = { dollarsPerMonth: 0.01 }
-  const now = () => Date.parse('2026-12-31T23:59:30Z')
-  const all = new KeyLimits({ usedOfMonth: async () => of(0, micros), now })
-  // What each may cost is known, because its client limits the answer.
-  const held = await Promise.all(
-    Array.from({ length: 100 }, () => all.hold('a', limits, of(10, 2_500))),
-  )
-  const releases = held.filter((one) => typeof one === 'function')
-  assert.equal(releases.length, 4)
-  assert.deepEqual(held[4], {
-    ...{ reason: 'has used its 0.01 US dollars for this month.', waitSeconds: 1 },
-  })
-  for (const release of releases) {
-    micros += 1_000
-    all.use('a', limits, of(10, 1_000))
-    release()
-  }
-  assert.equal(await all.take('a', limits), undefined)
-  // The most expensive of recent calls is expected where a client says nothing.
-  all.use('a', limits, of(10, 3_000))
-  const unknown = await Promise.all(
-    Array.from({ length: 100 }, () => all.hold('a', limits, of(1, 1))),
-  )
-  assert.equal(unknown.filter((one) => typeof one === 'function').length, 2)
-  micros = 10_000
-  assert.equal((await all.take('a', limits))?.waitSeconds, 30)
+    assert.equal(typeof (await limits.hold('a', { requestsPerMinute: 1 }, most(1e9))), 'function')
 })
 
 test('The limit of a month ends with it', async () => {
   let used = 9
-  const now = () => Date.parse('2026-12-31T23:59:30Z')
   const limits = new KeyLimits({ usedOfMonth: async () => of(used), now })
   assert.equal(await limits.take('a', { tokensPerMonth: 10 }), undefined)
   used = 10
