@@ -5,10 +5,11 @@ import { addressBlock } from '../../platform/state/key-value/attempt-limiter.ts'
 export const smallBlockBytes = 4 * 1024
 const blockBytes = 64 * 1024
 
-/** What bodies may hold together, as multiples of the limit of one body: all of a process, of one key, of one address. */
-const [all, ofKey, ofAddress] = [8, 6, 4]
+/** What bodies may hold together, as multiples of the limit of one body. */
+const shares = { address: 4, key: 6, all: 8 }
+type Owner = readonly [kind: keyof typeof shares, id: string]
 
-/** The memory that the bodies of calls take in this process. No key and no address can take all of it. */
+/** The memory that the bodies of calls take in this process. No model key, and no address of one, can take all of it. */
 export class BodyMemory {
   readonly #maxBytes: number
   readonly #held = new Map<string, number>()
@@ -21,37 +22,38 @@ export class BodyMemory {
   /**
    * Returns a function that takes bytes for a caller, or returns them, if the number is negative.
    *
+   * @param keyId empty: MODELS_API_KEY, which has no limits of its own
    * @throws ApiError 429 or 503, from that function
    */
   holder(keyId: string, address: string): (bytes: number) => void {
-    const owners = [
-      [`address ${addressBlock(address)}`, ofAddress],
-      [`key ${keyId}`, ofKey],
-      ['all', all],
-    ] as const
+    const limited: readonly Owner[] = [
+      ['address', addressBlock(address)],
+      ['key', keyId],
+    ]
+    const owners: readonly Owner[] = [...(keyId === '' ? [] : limited), ['all', '']]
     return (bytes) => {
-      const sizes = owners.map(([owner, bodies]) => {
-        const size = (this.#held.get(owner) ?? 0) + bytes
-        if (bytes > 0 && size > bodies * this.#maxBytes) throw tooMuch(owner)
-        return [owner, size] as const
+      const sizes = owners.map(([kind, id]) => {
+        const name = `${kind} ${id}`
+        const size = (this.#held.get(name) ?? 0) + bytes
+        if (bytes > 0 && size > shares[kind] * this.#maxBytes) throw tooMuch(kind)
+        return [name, size] as const
       })
-      for (const [owner, size] of sizes) {
-        if (size > 0) this.#held.set(owner, size)
-        else this.#held.delete(owner)
+      for (const [name, size] of sizes) {
+        if (size > 0) this.#held.set(name, size)
+        else this.#held.delete(name)
       }
     }
   }
 }
 
-function tooMuch(owner: string): ApiError {
+function tooMuch(kind: Owner[0]): ApiError {
   const headers = { 'retry-after': '1' }
   const advice =
     'Send fewer large calls at the same time (MODELS_BODY_MIB), or try again in a second.'
-  if (owner === 'all') {
+  if (kind === 'all') {
     return new ApiError(503, `The bodies of all calls need too much memory. ${advice}`, { headers })
   }
-  const [whose] = owner.split(' ')
-  const message = `The bodies of calls from this ${whose} need too much memory. ${advice}`
+  const message = `The bodies of calls from this ${kind} need too much memory. ${advice}`
   return new ApiError(429, message, { headers, code: 'rate_limit_exceeded' })
 }
 

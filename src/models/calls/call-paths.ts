@@ -20,96 +20,75 @@ export interface CallPath {
   readonly summary: string
 }
 
-const chat: ReadonlySet<ServiceKind> = new Set(['llm', 'imageToText'])
-const speech: ReadonlySet<ServiceKind> = new Set(['stt'])
+const chat = new Set<ServiceKind>(['llm', 'imageToText'])
+const openai = { flavour: 'openai', kinds: chat, body: 'json' } as const
+const anthropic = { ...openai, flavour: 'anthropic' } as const
+const isFree = true
+const free = { ...openai, isFree } as const
+const stored = { ...free, body: 'none' } as const
+const read = { ...stored, method: 'GET' } as const
+const of = (kind: ServiceKind, body: 'json' | 'form' = 'json') => {
+  return { ...openai, kinds: new Set([kind]), body }
+}
 
-const storedPath = { flavour: 'openai', kinds: chat, body: 'none', isFree: true } as const
+type Row = readonly [
+  common: Omit<CallPath, 'path' | 'operationId' | 'summary'>,
+  path: string,
+  operationId: string,
+  summary: string,
+]
+
+const rows: readonly Row[] = [
+  [openai, '/chat/completions', 'createChatCompletion', 'Calls a chat model'],
+  [openai, '/completions', 'createCompletion', 'Calls a text completion model'],
+  [
+    { ...openai, isStored: true },
+    '/responses',
+    'createResponse',
+    "Calls a chat model through OpenAI's Responses",
+  ],
+  [openai, '/responses/compact', 'compactResponse', 'Shortens the input of a response'],
+  [free, '/responses/input_tokens', 'countInputTokens', 'Counts the tokens of an input'],
+  [read, '/responses/{id}', 'getResponse', 'Returns a stored response'],
+  [
+    { ...stored, method: 'DELETE' },
+    '/responses/{id}',
+    'deleteResponse',
+    'Deletes a stored response',
+  ],
+  [stored, '/responses/{id}/cancel', 'cancelResponse', 'Cancels a response in the background'],
+  [read, '/responses/{id}/input_items', 'listInputItems', 'Lists the input of a stored response'],
+  [of('embedding'), '/embeddings', 'createEmbedding', 'Calls an embedding model'],
+  [of('image'), '/images/generations', 'createImage', 'Calls an image model'],
+  [of('image', 'form'), '/images/edits', 'createImageEdit', 'Calls an image model with images'],
+  [free, '/moderations', 'createModeration', 'Calls a moderation model'],
+  [openai, '/rerank', 'rerank', "Calls a reranking model, as Cohere's and Jina's"],
+  [of('tts'), '/audio/speech', 'createSpeech', 'Calls a text-to-speech model'],
+  [
+    of('stt', 'form'),
+    '/audio/transcriptions',
+    'createTranscription',
+    'Calls a speech-to-text model',
+  ],
+  [
+    of('stt', 'form'),
+    '/audio/translations',
+    'createTranslation',
+    'Calls a speech-to-text model, to English',
+  ],
+  [anthropic, '/messages', 'createMessage', "Calls a chat model through Anthropic's Messages"],
+  [
+    { ...anthropic, isFree },
+    '/messages/count_tokens',
+    'countMessageTokens',
+    'Counts the tokens of a message',
+  ],
+]
 
 /** Every path that calls a model. */
-export const callPaths: readonly CallPath[] = [
-  {
-    ...{ path: '/chat/completions', flavour: 'openai', kinds: chat, body: 'json' },
-    ...{ operationId: 'createChatCompletion', summary: 'Calls a chat model' },
-  },
-  {
-    ...{ path: '/completions', flavour: 'openai', kinds: chat, body: 'json' },
-    ...{ operationId: 'createCompletion', summary: 'Calls a text completion model' },
-  },
-  {
-    ...{ path: '/responses', flavour: 'openai', kinds: chat, body: 'json', isStored: true },
-    ...{ operationId: 'createResponse', summary: "Calls a chat model through OpenAI's Responses" },
-  },
-  {
-    ...{ path: '/responses/compact', flavour: 'openai', kinds: chat, body: 'json' },
-    ...{ operationId: 'compactResponse', summary: 'Shortens the input of a response' },
-  },
-  {
-    ...{ path: '/responses/input_tokens', flavour: 'openai', kinds: chat, body: 'json' },
-    ...{ operationId: 'countInputTokens', summary: 'Counts the tokens of an input', isFree: true },
-  },
-  {
-    ...{ ...storedPath, path: '/responses/{id}', method: 'GET' },
-    ...{ operationId: 'getResponse', summary: 'Returns a stored response' },
-  },
-  {
-    ...{ ...storedPath, path: '/responses/{id}', method: 'DELETE' },
-    ...{ operationId: 'deleteResponse', summary: 'Deletes a stored response' },
-  },
-  {
-    ...{ ...storedPath, path: '/responses/{id}/cancel' },
-    ...{ operationId: 'cancelResponse', summary: 'Cancels a response in the background' },
-  },
-  {
-    ...{ ...storedPath, path: '/responses/{id}/input_items', method: 'GET' },
-    ...{ operationId: 'listInputItems', summary: 'Lists the input of a stored response' },
-  },
-  {
-    ...{ path: '/embeddings', flavour: 'openai', kinds: new Set(['embedding']), body: 'json' },
-    ...{ operationId: 'createEmbedding', summary: 'Calls an embedding model' },
-  },
-  {
-    ...{ path: '/images/generations', flavour: 'openai', kinds: new Set(['image']), body: 'json' },
-    ...{ operationId: 'createImage', summary: 'Calls an image model' },
-  },
-  {
-    ...{ path: '/images/edits', flavour: 'openai', kinds: new Set(['image']), body: 'form' },
-    ...{ operationId: 'createImageEdit', summary: 'Calls an image model with images' },
-  },
-  {
-    ...{ path: '/moderations', flavour: 'openai', kinds: chat, body: 'json', isFree: true },
-    ...{ operationId: 'createModeration', summary: 'Calls a moderation model' },
-  },
-  {
-    ...{ path: '/rerank', flavour: 'openai', kinds: chat, body: 'json' },
-    ...{ operationId: 'rerank', summary: "Calls a reranking model, as Cohere's and Jina's" },
-  },
-  {
-    ...{ path: '/audio/speech', flavour: 'openai', kinds: new Set(['tts']), body: 'json' },
-    ...{ operationId: 'createSpeech', summary: 'Calls a text-to-speech model' },
-  },
-  {
-    ...{ path: '/audio/transcriptions', flavour: 'openai', kinds: speech, body: 'form' },
-    ...{ operationId: 'createTranscription', summary: 'Calls a speech-to-text model' },
-  },
-  {
-    ...{ path: '/audio/translations', flavour: 'openai', kinds: speech, body: 'form' },
-    ...{ operationId: 'createTranslation', summary: 'Calls a speech-to-text model, to English' },
-  },
-  {
-    ...{ path: '/messages', flavour: 'anthropic', kinds: chat, body: 'json' },
-    ...{ operationId: 'createMessage', summary: "Calls a chat model through Anthropic's Messages" },
-  },
-  {
-    ...{
-      path: '/messages/count_tokens',
-      flavour: 'anthropic',
-      kinds: chat,
-      body: 'json',
-      isFree: true,
-    },
-    ...{ operationId: 'countMessageTokens', summary: 'Counts the tokens of a message' },
-  },
-]
+export const callPaths: readonly CallPath[] = rows.map(([common, path, operationId, summary]) => {
+  return { ...common, path, operationId, summary }
+})
 
 /** The paths for models with this API, for messages. */
 export const pathsOfFlavour = {

@@ -60,7 +60,8 @@ interface NoteParts {
   readonly caller: Caller
 }
 
-interface Sinks {
+/** Who learns of attempts and calls. */
+export interface Sinks {
   readonly attempts: readonly ((entry: CallEntry) => void)[]
   readonly calls: readonly ((call: LoggedCall) => void)[]
 }
@@ -70,20 +71,7 @@ export const clientLeft = 499
 const leftReason = 'The client disconnected before the end of the answer.'
 const brokenReason = 'The answer of the upstream broke off.'
 
-/** Records what calls use and how they end, and nothing of their content. */
-export class CallRecorder {
-  readonly #sinks: Sinks
-
-  constructor(sinks: Sinks) {
-    this.#sinks = sinks
-  }
-
-  open(parts: NoteParts): CallNote {
-    return new CallNote(parts, this.#sinks)
-  }
-}
-
-/** What becomes of one call. */
+/** Records what becomes of one call, and nothing of its content. */
 export class CallNote {
   readonly #parts: NoteParts
   readonly #sinks: Sinks

@@ -26,61 +26,56 @@ interface Asked {
   readonly sender: Sender
 }
 
-/** Finds the targets of calls, in the order of attempts. */
-export class CallTargets {
-  readonly #parts: CallTargetsParts
+/** The targets of a call, in the order of attempts. @throws ApiError if it is refused, or no connection can take it */
+export async function targetsOfCall(
+  { path, caller, body: { model, fields }, sender }: Asked,
+  { index, catalogue, responses }: CallTargetsParts,
+): Promise<readonly CallTarget[]> {
+  assertPlain(fields, caller)
+  const found = await index.resolve(model, path.kinds, caller)
+  const all = speaking(found, model, path, catalogue).flatMap((group) =>
+    spread(group, sender.conversation),
+  )
+  const priced = caller.needsPrice && path.isFree !== true ? withPrice(all, model) : all
+  if (!path.path.startsWith('/responses')) return priced
+  return await responses.withPrevious(priced, fields, caller.keyId)
+}
 
-  constructor(parts: CallTargetsParts) {
-    this.#parts = parts
+/** The targets that speak the path's API, and those to which the call is translated. @throws ApiError */
+function speaking(
+  { targets, isWeb }: Resolution,
+  model: string,
+  path: CallPath,
+  catalogue: Catalogue,
+): readonly (readonly CallTarget[])[] {
+  if (isWeb) {
+    const message = `${quoted(model)} is a web search or fetch entry, which cannot be called.`
+    throw new ApiError(400, message, { code: 'model_not_supported' })
   }
-
-  /** @throws ApiError if the call is refused, or no connection can take it */
-  async of({ path, caller, body, sender }: Asked): Promise<readonly CallTarget[]> {
-    const { model, fields } = body
-    assertPlain(fields, caller)
-    const found = await this.#parts.index.resolve(model, path.kinds, caller)
-    const all = this.#speaking(found, model, path).flatMap((group) =>
-      spread(group, sender.conversation),
-    )
-    const priced = caller.needsPrice && path.isFree !== true ? withPrice(all, model) : all
-    if (!path.path.startsWith('/responses')) return priced
-    return await this.#parts.responses.withPrevious(priced, fields, caller.keyId)
-  }
-
-  /** The targets that speak the path's API, and those to which the call is translated. @throws ApiError */
-  #speaking(
-    { targets, isWeb }: Resolution,
-    model: string,
-    path: CallPath,
-  ): readonly (readonly CallTarget[])[] {
-    if (isWeb) {
-      const message = `${quoted(model)} is a web search or fetch entry, which cannot be called.`
-      throw new ApiError(400, message, { code: 'model_not_supported' })
-    }
-    const flavourOf = (target: CallTarget) => this.#flavourOf(target)
-    const suitable = targets.filter((target) => flavourOf(target) === path.flavour)
-    const translated = translatedTargets(targets, path, flavourOf)
-    if (suitable.length + translated.length > 0) return [suitable, translated]
-    const [other] = targets
-    if (other === undefined) {
-      const message = `No active connection has the model ${quoted(model)}. Add or enable one in the dashboard.`
-      throw new ApiError(503, message, { code: 'no_connection' })
-    }
-    const known = this.#flavourOf(other)
-    if (known === undefined) {
-      const message = `The catalogue has no API address for ${other.connection.provider}. Enter the base URL of an OpenAI-compatible API in its connection.`
-      throw new ApiError(503, message, { code: 'no_connection' })
-    }
+  const flavourOf = (target: CallTarget) => flavourIn(catalogue, target)
+  const suitable = targets.filter((target) => flavourOf(target) === path.flavour)
+  const translated = translatedTargets(targets, path, flavourOf)
+  if (suitable.length + translated.length > 0) return [suitable, translated]
+  const [other] = targets
+  const known = other && flavourOf(other)
+  if (known !== undefined) {
     const message = `The connections of the model ${quoted(model)} speak another API. Use ${pathsOfFlavour[known]}.`
     throw new ApiError(400, message, { code: 'wrong_path' })
   }
+  const message =
+    other === undefined
+      ? `No active connection has the model ${quoted(model)}. Add or enable one in the dashboard.`
+      : `The catalogue has no API address for ${other.connection.provider}. Enter the base URL of an OpenAI-compatible API in its connection.`
+  throw new ApiError(503, message, { code: 'no_connection' })
+}
 
-  /** A provider with an address and an unknown API is taken for OpenAI-compatible. */
-  #flavourOf({ connection: { provider, baseUrl } }: CallTarget): UpstreamFlavour | undefined {
-    const known =
-      compatibleFlavour(provider) ?? this.#parts.catalogue.byId.get(provider)?.modelsApi?.flavour
-    return known ?? (baseUrl === undefined ? undefined : 'openai')
-  }
+/** A provider with an address and an unknown API is taken for OpenAI-compatible. */
+function flavourIn(
+  { byId }: Catalogue,
+  { connection: { provider, baseUrl } }: CallTarget,
+): UpstreamFlavour | undefined {
+  const known = compatibleFlavour(provider) ?? byId.get(provider)?.modelsApi?.flavour
+  return known ?? (baseUrl === undefined ? undefined : 'openai')
 }
 
 /** Fields by which OpenRouter and LiteLLM use other models than the one of the call. */

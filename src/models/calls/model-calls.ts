@@ -7,8 +7,8 @@ import type { BegunAnswer } from './attempt.ts'
 import type { Caller } from './call-access.ts'
 import { type CallBodies, type CallBody, noBody } from './call-body.ts'
 import type { CallPath } from './call-paths.ts'
-import { type CallRecorder, clientLeft } from './call-record.ts'
-import { CallTargets, type CallTargetsParts } from './call-targets.ts'
+import { CallNote, clientLeft, type Sinks } from './call-record.ts'
+import { type CallTargetsParts, targetsOfCall } from './call-targets.ts'
 import { mostUsed } from './costs.ts'
 import { failedReply } from './failures/failed-reply.ts'
 import type { Pauses, Sender } from './failures/pauses.ts'
@@ -24,7 +24,7 @@ import { patienceMs, waitingStream } from './waiting-stream.ts'
 export interface ModelCallsParts extends CallTargetsParts, TargetAttemptsParts {
   readonly bodies: CallBodies
   readonly pauses: Pauses
-  readonly record: CallRecorder
+  readonly sinks: Sinks
   readonly responses: Pick<StoredResponses, 'remember' | 'targetOf' | 'withPrevious'>
 }
 
@@ -32,8 +32,6 @@ export interface ModelCallsParts extends CallTargetsParts, TargetAttemptsParts {
 interface Call extends AttemptedCall {
   readonly caller: Caller
   readonly sender: Sender
-  /** Frees its memory and what it has reserved. May be called again. */
-  readonly release: () => void
 }
 
 /** About how long after its failure the only target of a call is tried once more. */
@@ -45,12 +43,10 @@ const endMs = 2_000
 export class ModelCalls {
   readonly #parts: ModelCallsParts
   readonly #underWay = new Set<Promise<void>>()
-  readonly #targets: CallTargets
   readonly #attempts: TargetAttempts
 
   constructor(parts: ModelCallsParts) {
     this.#parts = parts
-    this.#targets = new CallTargets(parts)
     this.#attempts = new TargetAttempts(parts)
   }
 
@@ -65,7 +61,7 @@ export class ModelCalls {
     id?: string,
   ): Promise<HttpReply> {
     request.leaveWithClient()
-    const note = this.#parts.record.open({ request, path, caller })
+    const note = new CallNote({ request, path, caller }, this.#parts.sinks)
     try {
       await caller.assertWithinLimits()
       return await this.#call({ request, path, caller, note, id })
@@ -97,7 +93,7 @@ export class ModelCalls {
       const sender = senderOf(request, body, caller)
       const isStream = body.fields.value('stream') === true
       const call = { ...given, body, isStream, sender, release }
-      const targets = stored === undefined ? await this.#targets.of(call) : [stored]
+      const targets = stored === undefined ? await targetsOfCall(call, this.#parts) : [stored]
       if (path.isFree !== true) {
         letGo = await caller.hold(mostUsed(path, body, targets))
         request.signal.throwIfAborted()
@@ -151,7 +147,7 @@ export class ModelCalls {
         await sleep(repeatMs * (0.5 + Math.random()), undefined, { signal: call.request.signal })
       target = next
     }
-    const reply = failedReply(left, { call, targets })
+    const reply = failedReply(left, call, targets)
     call.note.end({ status: reply.status, reason: left.failed?.failure.reason ?? null })
     return reply
   }

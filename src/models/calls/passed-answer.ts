@@ -1,23 +1,16 @@
-import type { HttpReply, HttpRequest, StreamBody } from '../../platform/http/message.ts'
+import type { HttpReply, StreamBody } from '../../platform/http/message.ts'
 import type { CallTarget } from '../list/resolve-model.ts'
 import type { ActiveConnection } from '../list/stored-rows.ts'
 import { minSecretLength, secretsOf } from '../upstream/upstream.ts'
 import type { BegunAnswer, ErrorAnswer } from './attempt.ts'
-import type { CallBody } from './call-body.ts'
 import { headersForClient } from './call-headers.ts'
-import type { CallPath } from './call-paths.ts'
 import type { ObservedCall } from './call-record.ts'
 import { UsageReader } from './reported-usage.ts'
+import type { AttemptedCall } from './target-attempts.ts'
 import type { TranslatedStream } from './translated-stream.ts'
 
 interface AnswerContext {
-  readonly call: {
-    readonly request: HttpRequest
-    readonly path: CallPath
-    readonly body: CallBody
-    /** Ends the reservation of its key. */
-    readonly release: () => void
-  }
+  readonly call: Pick<AttemptedCall, 'request' | 'path' | 'body' | 'release'>
   readonly target: CallTarget
   readonly attempts: number
   readonly observed: ObservedCall

@@ -14,29 +14,18 @@ export function spread(
   targets: readonly CallTarget[],
   conversation: () => string,
 ): readonly CallTarget[] {
-  const groups = sharing(targets)
-  if (groups.length === targets.length) return targets
+  if (targets.length < 2) return targets
+  // Those of one model and priority.
+  const groups = Map.groupBy(targets, ({ listedId, connection: { priority } }) =>
+    JSON.stringify([listedId, priority]),
+  )
+  if (groups.size === targets.length) return targets
   const key = conversation()
-  return groups.flatMap((group) => {
+  return [...groups.values()].flatMap((group) => {
     if (group.length === 1) return group
     const placed = group.map((target) => ({ target, at: placeOf(key, target) }))
     return placed.toSorted((a, b) => a.at - b.at).map(({ target }) => target)
   })
-}
-
-/** Consecutive targets of one model and priority. */
-function sharing(targets: readonly CallTarget[]): readonly CallTarget[][] {
-  const groups: CallTarget[][] = []
-  for (const target of targets) {
-    const group = groups.at(-1)
-    const [first] = group ?? []
-    const isSame =
-      first?.listedId === target.listedId &&
-      first.connection.priority === target.connection.priority
-    if (isSame) group?.push(target)
-    else groups.push([target])
-  }
-  return groups
 }
 
 /** Exponentially distributed with the weight as its rate: each target is first with a probability by its weight. */

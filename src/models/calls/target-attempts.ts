@@ -35,6 +35,8 @@ export interface AttemptedCall {
   readonly note: CallNote
   /** Of a stored response. */
   readonly id: string | undefined
+  /** Frees its memory and what it has reserved. May be called again. */
+  readonly release: () => void
 }
 
 /** Sends calls to their targets, in the API of each. */

@@ -1,7 +1,6 @@
 import { CallAccess } from '../../../models/calls/call-access.ts'
 import { CallBodies } from '../../../models/calls/call-body.ts'
 import { CallIndex } from '../../../models/calls/call-index.ts'
-import { CallRecorder } from '../../../models/calls/call-record.ts'
 import { callRoutes } from '../../../models/calls/call-routes.ts'
 import { Pauses } from '../../../models/calls/failures/pauses.ts'
 import { KeyLimits } from '../../../models/calls/key-limits.ts'
@@ -84,7 +83,7 @@ export function openModelCalls(
     index,
     bodies: new CallBodies(settings.modelsBodyMib * mib, clientOf(settings)),
     ...{ catalogue, client, pauses, now },
-    record: new CallRecorder({ attempts: [usage.note, counts.note], calls: [callLog.note] }),
+    sinks: { attempts: [usage.note, counts.note], calls: [callLog.note] },
     responses,
     firstByteMs: settings.modelsFirstByteSeconds * 1_000,
     answerMs: settings.modelsAnswerSeconds * 1_000,

@@ -2,19 +2,9 @@ import type { HttpReply } from '../../../platform/http/message.ts'
 import { ApiError } from '../../../platform/json-api/api-error.ts'
 import type { CallTarget } from '../../list/resolve-model.ts'
 import { quoted } from '../call-index.ts'
-import type { CallPath } from '../call-paths.ts'
 import { passedError, UpstreamKeys } from '../passed-answer.ts'
+import type { AttemptedCall } from '../target-attempts.ts'
 import type { FailedAttempt, RemainingTargets } from './remaining-targets.ts'
-
-interface FailedCall {
-  readonly call: {
-    readonly path: CallPath
-    readonly body: { readonly model: string }
-    /** Frees its memory and its reservation of tokens. */
-    readonly release: () => void
-  }
-  readonly targets: readonly CallTarget[]
-}
 
 type Fields = Readonly<Record<string, string>>
 
@@ -23,8 +13,11 @@ type Fields = Readonly<Record<string, string>>
  *
  * @throws ApiError unless an upstream's own answer is passed on
  */
-export function failedReply(left: RemainingTargets, { call, targets }: FailedCall): HttpReply {
-  const { model } = call.body
+export function failedReply(
+  left: RemainingTargets,
+  { path, body: { model }, release }: Pick<AttemptedCall, 'path' | 'body' | 'release'>,
+  targets: readonly CallTarget[],
+): HttpReply {
   const attempts = { 'x-bucketry-attempts': String(left.attempts) }
   if (left.failed === undefined) throw allPaused(model, left, attempts)
   const { failure, answer } = left.failed
@@ -32,14 +25,14 @@ export function failedReply(left: RemainingTargets, { call, targets }: FailedCal
   const own = row.answer
   const headers = { ...attempts, ...retryAfter(own?.status ?? status, left, left.failed) }
   if (own !== undefined) {
-    const where = own.status === 404 ? ` POST ${call.path.path}` : ''
+    const where = own.status === 404 ? ` POST ${path.path}` : ''
     const message = `${reason.slice(0, -1)}${where}.`
     throw new ApiError(own.status, message, { headers, code: own.code })
   }
   if (answer === undefined || isEncoded(answer.headers)) {
     throw new ApiError(status, reason, { headers })
   }
-  call.release()
+  release()
   return passedError(answer, { model, headers, keys: new UpstreamKeys(targets) })
 }
 

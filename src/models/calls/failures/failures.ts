@@ -106,28 +106,24 @@ function textOf(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined
 }
 
-/** The HTTP statuses of codes and types that come without one. */
+/** The HTTP statuses of codes and types that come without one; Google's are in google/rpc/code.proto. */
+const codesOfStatus = {
+  400: 'invalid_request_error context_length_exceeded invalid_prompt INVALID_ARGUMENT',
+  401: 'authentication_error invalid_api_key UNAUTHENTICATED',
+  402: 'billing_error',
+  403: 'permission_error PERMISSION_DENIED',
+  404: 'not_found_error model_not_found NOT_FOUND',
+  413: 'request_too_large',
+  429: 'rate_limit_error rate_limit_exceeded insufficient_quota RESOURCE_EXHAUSTED',
+  500: 'server_error',
+  503: 'server_is_overloaded slow_down UNAVAILABLE',
+  504: 'timeout_error DEADLINE_EXCEEDED',
+  529: 'overloaded_error',
+}
 const statusOfCode: ReadonlyMap<string, number> = new Map(
-  Object.entries({
-    ...{ invalid_request_error: 400, context_length_exceeded: 400, invalid_prompt: 400 },
-    ...{
-      authentication_error: 401,
-      invalid_api_key: 401,
-      billing_error: 402,
-      permission_error: 403,
-    },
-    ...{
-      not_found_error: 404,
-      model_not_found: 404,
-      request_too_large: 413,
-      rate_limit_error: 429,
-    },
-    ...{ rate_limit_exceeded: 429, insufficient_quota: 429, overloaded_error: 529 },
-    ...{ server_is_overloaded: 503, slow_down: 503, timeout_error: 504, server_error: 500 },
-    // google/rpc/code.proto
-    ...{ INVALID_ARGUMENT: 400, UNAUTHENTICATED: 401, PERMISSION_DENIED: 403, NOT_FOUND: 404 },
-    ...{ RESOURCE_EXHAUSTED: 429, UNAVAILABLE: 503, DEADLINE_EXCEEDED: 504 },
-  }),
+  Object.entries(codesOfStatus).flatMap(([status, codes]) =>
+    codes.split(' ').map((code) => [code, Number(status)] as const),
+  ),
 )
 
 function statusOf(event: unknown): number {

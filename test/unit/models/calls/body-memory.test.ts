@@ -24,3 +24,12 @@ test('A key, and an address, take a part of the memory only', () => {
   memory.holder('carl', '192.0.2.9')(400)
   assert.throws(() => ann(1), tooMuch(503, /bodies of all calls/))
 })
+
+test('MODELS_API_KEY may take all memory', () => {
+  const memory = new BodyMemory(100)
+  const owner = memory.holder('', '192.0.2.1')
+  owner(800)
+  assert.throws(() => owner(1), tooMuch(503, /bodies of all calls/))
+  owner(-800)
+  memory.holder('ann', '192.0.2.1')(400)
+})
