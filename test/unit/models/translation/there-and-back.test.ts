@@ -100,7 +100,7 @@ const request: fc.Arbitrary<ModelRequest> = fc.record({
   effort: fc.constant(undefined),
   format: fc.constantFrom(undefined, {
     name: 'answer',
-    schema: { type: 'object' },
+    schema: { type: 'object', additionalProperties: false },
     isStrict: true,
   }),
   ...{ isStream: fc.boolean(), wantsUsage: fc.constant(true) },
