@@ -10,20 +10,22 @@ export const dataFileSchema = z.looseObject({
   /** Id of the provider at models.dev. Without it a provider is kept by hand. */
   modelsDevId: z.string().optional(),
   serviceKinds: z.array(z.enum(serviceKinds)),
-  models: z.array(
-    z.looseObject({
-      id: z.string(),
-      type: z.enum(serviceKinds).optional(),
-      facts: catalogueFacts.optional(),
-    }),
-  ),
+  models: z
+    .array(
+      z.looseObject({
+        id: z.string(),
+        type: z.enum(serviceKinds).optional(),
+        facts: catalogueFacts.optional(),
+      }),
+    )
+    .optional(),
   ttsConfig: z.looseObject({ models: z.array(z.looseObject({ id: z.string() })) }).optional(),
   embeddingConfig: z.looseObject({ models: z.array(z.looseObject({ id: z.string() })) }).optional(),
 })
 
 export type DataFile = z.infer<typeof dataFileSchema>
 
-type Entry = DataFile['models'][number]
+type Entry = NonNullable<DataFile['models']>[number]
 
 interface MergeOptions {
   /** Whether chat models that models.dev does not have are removed. */
@@ -53,12 +55,13 @@ export function mergeModels(
   found: readonly FoundModel[],
   { isPruning, isFactsOnly = false }: MergeOptions,
 ): Merge {
+  const { models: before = [] } = file
   // Some providers ignore the case of ids, and models.dev may write it differently.
   const current = new Map(found.filter(isCurrent).map((model) => [nameOf(model), model]))
   const deprecated = new Set(found.filter((model) => !isCurrent(model)).map(nameOf))
-  const present = new Set(file.models.map(nameOf))
+  const present = new Set(before.map(nameOf))
 
-  const unknown = file.models.filter((entry) => {
+  const unknown = before.filter((entry) => {
     return !current.has(nameOf(entry)) && !deprecated.has(nameOf(entry))
   })
   const pruned = new Set(isPruning ? unknown.filter(isChat).map(nameOf) : [])
@@ -70,7 +73,7 @@ export function mergeModels(
   })
   const isOurs = ({ kind }: FoundModel) => kind !== undefined && file.serviceKinds.includes(kind)
   const added = fresh.filter(isOurs).toSorted(newestFirst)
-  const kept = file.models.filter((entry) => !isRemoved(entry))
+  const kept = before.filter((entry) => !isRemoved(entry))
   const models = [
     ...added.map(entryOf),
     ...kept.map((entry) => withFacts(entry, current.get(nameOf(entry)))),
@@ -78,7 +81,7 @@ export function mergeModels(
   return {
     file: { ...withoutInConfigs(file, isRemoved), models },
     added: added.map(idOf),
-    removed: file.models.filter(isRemoved).map(idOf),
+    removed: before.filter(isRemoved).map(idOf),
     unknown: unknown.filter((entry) => !isRemoved(entry)).map(idOf),
     skipped: fresh.filter((model) => !isOurs(model)).map(idOf),
   }

@@ -3,7 +3,9 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, test } from 'node:test'
+import { dataFileSchema } from '../../../scripts/merge-models.ts'
 import { refreshData } from '../../../scripts/refresh-data.ts'
+import { dataFolder, readDataFiles } from '../../../src/models/catalogue/catalogue.ts'
 
 let folder = ''
 beforeEach(async () => {
@@ -158,6 +160,16 @@ describe('refreshData', () => {
     }
     const models = acme.models.map((entry) => (entry.id === 'chat-1' ? { ...entry, facts } : entry))
     assert.deepEqual(JSON.parse(text), { ...acme, models })
+  })
+
+  test('takes providers without models, as those of the built-in data', async () => {
+    const { models: _, ...empty } = acme
+    await write('data/acme.json', JSON.stringify(empty))
+    await write('data/hand.json', '{"id":"hand","serviceKinds":["webSearch"],"searchConfig":{}}')
+    await model('chat-3')
+    assert.deepEqual(await refresh(), ['acme: added chat-3'])
+    assert.deepEqual((await refreshed()).models, [{ id: 'chat-3' }])
+    for (const { text } of await readDataFiles(dataFolder)) dataFileSchema.parse(JSON.parse(text))
   })
 
   test('keeps a provider that the checkout does not have', async () => {
