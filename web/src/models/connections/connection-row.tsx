@@ -1,4 +1,6 @@
-import { Alert, Badge, Button, Switch, Text } from '@mantine/core'
+import { Alert, Badge, Button, Menu, Switch, Text } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { IconArrowDown, IconArrowUp } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
 import type { ListingsAnswer } from '../../../../src/models/list/model-list-api.ts'
 import type { ConnectionAnswer } from '../../../../src/models/routing/routing-schemas.ts'
@@ -6,14 +8,14 @@ import type { ProbeReport } from '../../../../src/models/upstream/upstreams.ts'
 import { request } from '../../api/client.ts'
 import { formatAmount } from '../../format/bytes.ts'
 import { failureOf } from '../../ui/messages.ts'
+import { MoreMenu } from '../../ui/more-menu.tsx'
 import { Row } from '../../ui/row-list.tsx'
-import { useEditing } from '../forms/record-actions.tsx'
+import { DeleteRecord, useEditing } from '../forms/record-actions.tsx'
 import { RecordForm } from '../forms/record-form.tsx'
 import { routingPath, useRoutingAction } from '../routing-queries.ts'
 import { WarningLines } from '../warning-lines.tsx'
 import { connectionChange, connectionDraft, connectionFields } from './connection-draft.ts'
-import { ConnectionMenu } from './connection-menu.tsx'
-import { connectionDetail, connectionName } from './connection-text.ts'
+import { connectionDetail, connectionName, movedIds } from './connection-text.ts'
 import { type Pause, PauseLines } from './pauses.tsx'
 
 type ConnectionListing = ListingsAnswer['connections'][number]
@@ -171,5 +173,49 @@ function TestResult({ report, onClose }: TestResultProps) {
       {message}
       {details.length > 0 && ` (${details.join(', ')})`}
     </Alert>
+  )
+}
+
+interface ConnectionMenuProps {
+  readonly connection: ConnectionAnswer
+  readonly ids: readonly string[]
+}
+
+/** The less common actions on a connection. */
+function ConnectionMenu({ connection, ids }: ConnectionMenuProps) {
+  const [isAsked, { open, close }] = useDisclosure(false)
+  const name = connectionName(connection)
+  return (
+    <>
+      <MoreMenu name={name} removal="Delete" onRemove={open}>
+        <MoveItem connection={connection} ids={ids} by={-1} />
+        <MoveItem connection={connection} ids={ids} by={1} />
+        <Menu.Divider />
+      </MoreMenu>
+      <DeleteRecord
+        name={name}
+        noun="connection"
+        path={`/connections/${encodeURIComponent(connection.id)}`}
+        isAsked={isAsked}
+        onClose={close}
+      >
+        and its key are removed. Its models are no longer listed.
+      </DeleteRecord>
+    </>
+  )
+}
+
+function MoveItem({ connection, ids, by }: ConnectionMenuProps & { readonly by: -1 | 1 }) {
+  const { mutate } = useRoutingAction(`${connectionName(connection)} could not be moved`)
+  const moved = movedIds(ids, connection.id, by)
+  const Icon = by === -1 ? IconArrowUp : IconArrowDown
+  return (
+    <Menu.Item
+      leftSection={<Icon size={16} />}
+      disabled={moved === undefined}
+      onClick={() => mutate({ method: 'POST', path: '/connections/reorder', body: { ids: moved } })}
+    >
+      {by === -1 ? 'Move up' : 'Move down'}
+    </Menu.Item>
   )
 }

@@ -26,22 +26,21 @@ export const limitFields: readonly {
   { name: 'dollarsPerMonth', label: 'US dollars per month', pattern: '[0-9]+[.]?[0-9]*|[.][0-9]+' },
 ]
 
+function eachLimit<Value>(read: (limit: LimitName) => Value) {
+  const values = limitFields.map(({ name }) => [name, read(name)])
+  return Object.fromEntries(values) as Record<LimitName, Value>
+}
+
 const everyModel = '*'
 
 /** The draft of a key; without one, the draft of a new key. */
 export function draftOf(key: ModelKeyReply | undefined): ModelKeyDraft {
   const { name = '', models = [everyModel], expiresAt = null, limits } = key ?? {}
-  const text = (limit: LimitName) => String(limits?.[limit] ?? '')
   return {
     name,
     models: isEvery(models) ? [] : models,
     expires: dayOf(expiresAt),
-    limits: {
-      requestsPerMinute: text('requestsPerMinute'),
-      tokensPerMinute: text('tokensPerMinute'),
-      tokensPerMonth: text('tokensPerMonth'),
-      dollarsPerMonth: text('dollarsPerMonth'),
-    },
+    limits: eachLimit((limit) => String(limits?.[limit] ?? '')),
   }
 }
 
@@ -52,17 +51,11 @@ export function draftOf(key: ModelKeyReply | undefined): ModelKeyDraft {
  */
 export function bodyOf(draft: ModelKeyDraft, before: string | null): ModelKeyBody {
   const { name, models, expires, limits } = draft
-  const number = (limit: LimitName) => (limits[limit] === '' ? null : Number(limits[limit]))
   return {
     name,
     models: models.length === 0 ? [everyModel] : [...models],
     expiresAt: expires === dayOf(before) ? before : endOfDay(expires),
-    limits: {
-      requestsPerMinute: number('requestsPerMinute'),
-      tokensPerMinute: number('tokensPerMinute'),
-      tokensPerMonth: number('tokensPerMonth'),
-      dollarsPerMonth: number('dollarsPerMonth'),
-    },
+    limits: eachLimit((limit) => (limits[limit] === '' ? null : Number(limits[limit]))),
   }
 }
 

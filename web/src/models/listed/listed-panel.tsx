@@ -1,16 +1,18 @@
-import { Code, Group, SegmentedControl, Text, TextInput } from '@mantine/core'
-import { IconSearch } from '@tabler/icons-react'
+import { Badge, Button, Code, Group, SegmentedControl, Text, TextInput } from '@mantine/core'
+import { IconSearch, IconSearchOff, IconSparkles } from '@tabler/icons-react'
+import { useState } from 'react'
+import { Link } from 'wouter'
 import { serviceAddress } from '../../api/service-address.ts'
 import { useStatus } from '../../api/service-queries.ts'
 import { formatCount } from '../../format/bytes.ts'
 import { CopyButton } from '../../ui/copy/copy-button.tsx'
+import { EmptyState } from '../../ui/empty-state.tsx'
 import { Loaded } from '../../ui/loaded.tsx'
 import { Section } from '../../ui/section.tsx'
-import { useListedModels } from '../routing-queries.ts'
+import { type ListedModel, useListedModels } from '../routing-queries.ts'
 import { useAddressParams } from '../use-address-params.ts'
 import { hasWords } from './has-words.ts'
 import { listOf, lists } from './list-names.ts'
-import { ListedModels } from './listed-models.tsx'
 import classes from './listed-panel.module.css'
 
 /** The current response of `/v1/models`. The list and the search are part of the page address. */
@@ -76,5 +78,55 @@ function ListUrl() {
       Address <Code>{url}</Code>
       <CopyButton text={url} what="address of the model list" />
     </Group>
+  )
+}
+
+const pageSize = 100
+
+interface ListedModelsProps {
+  readonly models: readonly ListedModel[]
+  readonly isSearched: boolean
+}
+
+function ListedModels({ models, isSearched }: ListedModelsProps) {
+  const [shown, setShown] = useState(pageSize)
+  if (models.length === 0) return <NoModels isSearched={isSearched} />
+  return (
+    <>
+      <ul className={classes.models}>
+        {models.slice(0, shown).map(({ id, owned_by, kind }) => (
+          <li key={`${id} ${kind}`} className={classes.model}>
+            <span className={classes.id}>{id}</span>
+            {kind !== undefined && (
+              <Badge variant="light" color="gray" tt="none">
+                {kind === 'webSearch' ? 'search' : 'fetch'}
+              </Badge>
+            )}
+            <span className={classes.owner}>{owned_by}</span>
+            <CopyButton text={id} what={id} />
+          </li>
+        ))}
+      </ul>
+      {models.length > shown && (
+        <Button variant="default" size="xs" mt="sm" onClick={() => setShown(shown + pageSize)}>
+          Show {Math.min(pageSize, models.length - shown)} more of {models.length - shown}
+        </Button>
+      )}
+    </>
+  )
+}
+
+function NoModels({ isSearched }: { readonly isSearched: boolean }) {
+  if (isSearched) {
+    return (
+      <EmptyState icon={<IconSearchOff size={32} stroke={1.5} />} title="No matching models">
+        Try another search, or choose another kind.
+      </EmptyState>
+    )
+  }
+  return (
+    <EmptyState icon={<IconSparkles size={32} stroke={1.5} />} title="No models of this kind">
+      <Link href="/models">Connect a provider</Link> that offers them.
+    </EmptyState>
   )
 }

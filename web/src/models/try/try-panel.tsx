@@ -1,17 +1,19 @@
-import { Alert, Button, Group, Select, Stack, Text, Textarea } from '@mantine/core'
+import { Alert, Box, Button, Group, Select, Stack, Text, Textarea } from '@mantine/core'
 import { IconPlayerStop, IconSend } from '@tabler/icons-react'
-import { type FormEvent, type KeyboardEvent, useState } from 'react'
+import { type FormEvent, type KeyboardEvent, useEffect, useRef, useState } from 'react'
 import { Link } from 'wouter'
 import { ApiError } from '../../api/api-error.ts'
+import { serviceAddress } from '../../api/service-address.ts'
+import { useStatus } from '../../api/service-queries.ts'
 import { formatAmount, formatCount } from '../../format/bytes.ts'
 import { formatMilliseconds } from '../../format/time.ts'
+import { ClientTabs } from '../../ui/copy/client-tabs.tsx'
 import { Section } from '../../ui/section.tsx'
 import { useListedModels } from '../routing-queries.ts'
 import { useAddressParams } from '../use-address-params.ts'
-import { ConnectApp } from './connect-app.tsx'
-import type { Answer } from './stream-answer.ts'
+import { modelClients, modelKeyPlaceholder } from './model-clients.ts'
+import { type Answer, streamAnswer } from './stream-answer.ts'
 import classes from './try.module.css'
-import { useAnswer } from './use-answer.ts'
 
 /** Maximum models suggested from a list that may have thousands. */
 const maxShown = 50
@@ -150,5 +152,71 @@ function Failed({ error, hasText }: { readonly error: Error; readonly hasText: b
         )}
       </Stack>
     </Alert>
+  )
+}
+
+type Phase = 'none' | 'waiting' | 'arriving' | 'done' | 'stopped' | 'failed'
+
+interface AnswerState {
+  readonly phase: Phase
+  readonly answer?: Answer
+  readonly error?: Error
+}
+
+/** One answer at a time. It is cancelled when the page is left, or the session ends. */
+function useAnswer() {
+  const [state, setState] = useState<AnswerState>({ phase: 'none' })
+  const running = useRef<AbortController>(undefined)
+  useEffect(() => () => running.current?.abort(), [])
+  const ask = async (model: string, prompt: string) => {
+    running.current?.abort()
+    const controller = new AbortController()
+    running.current = controller
+    setState({ phase: 'waiting' })
+    let latest: AnswerState = { phase: 'waiting' }
+    let frame = 0
+    const show = (next: AnswerState) => {
+      latest = next
+      // Events can come faster than the screen shows them.
+      cancelAnimationFrame(frame)
+      frame = requestAnimationFrame(() => running.current === controller && setState(latest))
+    }
+    try {
+      const onChange = (answer: Answer) => show({ phase: 'arriving', answer })
+      await streamAnswer({ model, prompt, signal: controller.signal, onChange })
+      show({ ...latest, phase: 'done' })
+    } catch (error) {
+      if (controller.signal.aborted) show({ ...latest, phase: 'stopped' })
+      else show({ ...latest, phase: 'failed', error: messageOf(error) })
+    }
+  }
+  return { state, ask, stop: () => running.current?.abort() }
+}
+
+function messageOf(error: unknown): Error {
+  // The message of fetch for a broken connection differs by browser.
+  if (error instanceof TypeError)
+    return new Error('The connection was lost before the answer ended.')
+  return error instanceof Error ? error : new Error(String(error))
+}
+
+/** Settings of apps for a model, to paste. */
+function ConnectApp({ model }: { readonly model: string }) {
+  const { data: status } = useStatus()
+  if (status === undefined) return null
+  const address = serviceAddress(status.endpoint, location.origin)
+  return (
+    <Box mt="md">
+      <Section title="Connect an app">
+        <Text size="sm" c="dimmed" mb="md" maw={720}>
+          Replace {modelKeyPlaceholder} with a <Link href="/models/keys">model key</Link>, which is
+          shown once, when it is created.
+        </Text>
+        <ClientTabs
+          clients={modelClients(address, model === '' ? 'MODEL' : model)}
+          placeholder={modelKeyPlaceholder}
+        />
+      </Section>
+    </Box>
   )
 }
