@@ -10,17 +10,23 @@ export type GivenConnection = Omit<ConnectionInput, 'id' | 'apiKeyState'> & { re
 
 type Secrets = Pick<StoredConnection, 'sealedKey' | 'sealedHeaders'>
 
+/** In the order in which they are read (read-rows.ts). Header fields are stored apart. */
+const dataFields = ['baseUrl', 'prefix', 'enabledModels', 'weight', 'price', 'translate'] as const
+
 /** In a request, null and a missing field mean the same. Neither is stored, and empty data is not stored either. */
 function storedConnection(
   given: Omit<GivenConnection, 'providerSpecificData'> & {
-    readonly providerSpecificData?: object | null | undefined
+    readonly providerSpecificData?:
+      | Partial<Record<(typeof dataFields)[number], unknown>>
+      | null
+      | undefined
   },
   secrets: Secrets,
 ): StoredConnection {
   const { id, provider, name, isActive, priority, providerSpecificData, createdAtMs } = given
-  const data = Object.entries(providerSpecificData ?? {}).filter(
-    ([field, value]) => field !== 'headers' && (value ?? undefined) !== undefined,
-  )
+  const data = dataFields
+    .map((field) => [field, providerSpecificData?.[field] ?? undefined] as const)
+    .filter(([, value]) => value !== undefined)
   return {
     ...{ id, provider, name: name ?? undefined },
     ...{ isActive: isActive !== false, priority: priority ?? undefined, ...secrets },

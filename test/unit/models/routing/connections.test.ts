@@ -63,6 +63,19 @@ describe('connections of the routing API', () => {
     assert.match(body.provider, /^openai-compatible-[g-z]{12}$/)
   })
 
+  test('A changed connection is stored in the order in which it is read, so that no other change rewrites it', async () => {
+    const { id } = await create({ provider: 'p', providerSpecificData: { prefix: 'a', weight: 2 } })
+    const baseUrl = 'http://x'
+    await gateway.send('PATCH', `/connections/${id}`, { name: 'Lab', ...dataOf(baseUrl) })
+    const stored = () => testDatabase.database.read('SELECT json FROM routing_connections')
+    const changed = await stored()
+    await create({ provider: 'q' })
+    assert.deepEqual((await stored())[0], changed[0])
+    const { state } = await gateway.store.read()
+    const data = { baseUrl, prefix: 'a', weight: 2 }
+    assert.equal(JSON.stringify(state.connections[0]?.providerSpecificData), JSON.stringify(data))
+  })
+
   test('PATCH changes the given fields and leaves the others', async () => {
     const { id } = await create({
       provider: 'p',
