@@ -16,7 +16,7 @@ export interface ModelKeyLimits {
 }
 
 /** What a person sets for a key. */
-export interface ModelKeyDetails {
+interface ModelKeyDetails {
   readonly name: string
   /** Ids, or globs with `*`. */
   readonly models: readonly string[]
