@@ -47,7 +47,7 @@ export interface VersionEntry extends ListedAttributes {
   readonly size: number
   /** Milliseconds since the epoch. */
   readonly modifiedAtMs: number
-  /** When the next newer version was written, as far as is known: the version has been noncurrent since. */
+  /** When the next newer version was written, or a later time, as far as is known: the version has been noncurrent since. */
   readonly replacedAtMs?: number
 }
 
