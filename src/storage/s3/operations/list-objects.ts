@@ -30,20 +30,13 @@ import { versionToUse } from '../versions.ts'
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListObjects.html */
 export async function listObjects(context: BucketContext): Promise<HttpReply> {
   const marker = context.query.get('marker') ?? ''
-  const { page, asked, encode } = await readListing(context, marker)
+  const listing = await readListing(context, marker)
+  const { page, asked, encode } = listing
   // AWS sends NextMarker only with a delimiter; without one, the marker is the last key on the page.
   const hasNextMarker = page.isTruncated && asked.delimiter !== ''
-  return xmlReply('ListBucketResult', {
-    Name: context.bucket,
-    Prefix: encode(asked.prefix),
+  return listingReply('ListBucketResult', context, listing, {
     Marker: encode(marker),
     NextMarker: hasNextMarker ? encode(page.last) : undefined,
-    MaxKeys: asked.maxKeys,
-    Delimiter: asked.delimiter === '' ? undefined : encode(asked.delimiter),
-    EncodingType: asked.encodingType,
-    IsTruncated: page.isTruncated,
-    Contents: objectElements('Contents', page.objects, { encode, withOwner: true }),
-    CommonPrefixes: commonPrefixElements(page, encode),
   })
 }
 
@@ -54,22 +47,16 @@ export async function listObjectsV2(context: BucketContext): Promise<HttpReply> 
   const startAfter = query.get('start-after')
   // A token continues where its page ended, regardless of start-after.
   const after = token ? decodeContinuationToken(token) : (startAfter ?? '')
-  const { page, asked, encode } = await readListing(context, after)
-  const withOwner = query.get('fetch-owner') === 'true'
-  return xmlReply('ListBucketResult', {
-    Name: context.bucket,
-    Prefix: encode(asked.prefix),
+  const listing = await readListing(context, after)
+  const { page, encode } = listing
+  const own = {
     StartAfter: startAfter === undefined ? undefined : encode(startAfter),
     ContinuationToken: token,
     NextContinuationToken: page.isTruncated ? encodeContinuationToken(page.last) : undefined,
     KeyCount: page.objects.length + page.commonPrefixes.length,
-    MaxKeys: asked.maxKeys,
-    Delimiter: asked.delimiter === '' ? undefined : encode(asked.delimiter),
-    EncodingType: asked.encodingType,
-    IsTruncated: page.isTruncated,
-    Contents: objectElements('Contents', page.objects, { encode, withOwner }),
-    CommonPrefixes: commonPrefixElements(page, encode),
-  })
+  }
+  const withOwner = query.get('fetch-owner') === 'true'
+  return listingReply('ListBucketResult', context, listing, own, withOwner)
 }
 
 /**
@@ -77,7 +64,7 @@ export async function listObjectsV2(context: BucketContext): Promise<HttpReply> 
  * object has one version, `null`.
  */
 export async function listObjectVersions(context: BucketContext): Promise<HttpReply> {
-  const { query, bucket, configuration } = context
+  const { query, configuration } = context
   const keyMarker = query.get('key-marker') ?? ''
   const versionIdMarker = query.get('version-id-marker') ?? ''
   if (versionIdMarker !== '' && keyMarker === '') {
@@ -88,24 +75,17 @@ export async function listObjectVersions(context: BucketContext): Promise<HttpRe
     )
   }
   const marker = { key: keyMarker, versionId: versionIdMarker }
-  const { page, asked, encode } = hasVersions(configuration)
+  const listing: Listing<ListedVersion> = hasVersions(configuration)
     ? await readVersions(context, marker)
     : await readListing(context, keyMarker)
-  const last: ListedVersion | undefined = page.objects.at(-1)
+  const { page, encode } = listing
+  const last = page.objects.at(-1)
   const nextVersionId = last?.key === page.last ? (last.versionId ?? nullVersionId) : undefined
-  return xmlReply('ListVersionsResult', {
-    Name: bucket,
-    Prefix: encode(asked.prefix),
+  return listingReply('ListVersionsResult', context, listing, {
     KeyMarker: encode(keyMarker),
     VersionIdMarker: versionIdMarker,
     NextKeyMarker: page.isTruncated ? encode(page.last) : undefined,
     NextVersionIdMarker: page.isTruncated ? nextVersionId : undefined,
-    MaxKeys: asked.maxKeys,
-    Delimiter: asked.delimiter === '' ? undefined : encode(asked.delimiter),
-    EncodingType: asked.encodingType,
-    IsTruncated: page.isTruncated,
-    Version: objectElements('Version', page.objects, { encode, withOwner: true }),
-    CommonPrefixes: commonPrefixElements(page, encode),
   })
 }
 
@@ -164,11 +144,26 @@ function driveQuery({ prefix, delimiter, after }: PageQuery): ListQuery {
   return { prefix, after, ...(delimiter === '/' && { delimiter }) }
 }
 
-function commonPrefixElements(
-  page: Pick<ListPage, 'commonPrefixes'>,
-  encode: EncodeKey,
-): XmlChildren[] {
-  return page.commonPrefixes.map((prefix) => ({ Prefix: encode(prefix) }))
+/** @param own the elements that only this listing has */
+function listingReply(
+  root: 'ListBucketResult' | 'ListVersionsResult',
+  { bucket }: BucketContext,
+  { page, asked, encode }: Listing<ListedVersion>,
+  own: XmlChildren,
+  withOwner = true,
+): HttpReply {
+  const element = root === 'ListBucketResult' ? 'Contents' : 'Version'
+  return xmlReply(root, {
+    Name: bucket,
+    Prefix: encode(asked.prefix),
+    ...own,
+    MaxKeys: asked.maxKeys,
+    Delimiter: asked.delimiter === '' ? undefined : encode(asked.delimiter),
+    EncodingType: asked.encodingType,
+    IsTruncated: page.isTruncated,
+    [element]: objectElements(element, page.objects, { encode, withOwner }),
+    CommonPrefixes: page.commonPrefixes.map((prefix) => ({ Prefix: encode(prefix) })),
+  })
 }
 
 interface ObjectElementOptions {
