@@ -22,6 +22,7 @@ export const markerSuffix = '.deleted'
 export const orderMark = '~'
 
 const time = String.raw`\d{4}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])T(?:[01]\d|2[0-3])(?:[0-5]\d){2}\.\d{3}Z`
+const timePattern = new RegExp(`^${time}$`)
 const namePattern = new RegExp(`^(${time})(?:~(${time}))?(\\.null)?(\\.deleted)?$`)
 
 /**
@@ -37,9 +38,11 @@ export function timeText(timeMs: number): string {
 
 /** The inverse of `timeText`; undefined for any other text. */
 export function timeIn(text: string): number | undefined {
+  if (!timePattern.test(text)) return undefined
   const day = `${text.slice(0, 4)}-${text.slice(4, 6)}-${text.slice(6, 11)}`
   const timeMs = Date.parse(`${day}:${text.slice(11, 13)}:${text.slice(13)}`)
-  return Number.isNaN(timeMs) || timeText(timeMs) !== text ? undefined : timeMs
+  // Not 30 February.
+  return new Date(timeMs).getUTCDate() === Number(text.slice(6, 8)) ? timeMs : undefined
 }
 
 export function storedVersion(parts: NameParts): StoredVersion {
