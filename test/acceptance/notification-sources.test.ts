@@ -38,15 +38,14 @@ test('changes of the dashboard have their events', async (t) => {
     assert.ok(reply.ok, await reply.text())
   }
   await send('PUT', 'f/uploaded')
-  // It renames as it moves: by a copy and a deletion.
-  const source = { 'x-amz-copy-source': object('f/uploaded') }
-  const { url } = await client.done('POST', '/presign', {
-    ...{ method: 'PUT', bucket: testBucket, key: 'f/renamed', query: source },
-  })
-  assert.ok((await fetch(url, { method: 'PUT' })).ok)
-  await send('DELETE', 'f/uploaded')
+  const done = async (body: object) => {
+    const { id } = await client.done('POST', '/file-jobs', { bucket: testBucket, ...body })
+    await until(async () => (await client.done('GET', `/file-jobs/${id}`)).state === 'done')
+  }
+  const to = { bucket: testBucket, prefix: 'f/', name: 'renamed' }
+  await done({ action: 'move', paths: ['f/uploaded'], to })
   await put(gateway, 'f/more')
-  await client.done('POST', '/deletions', { bucket: testBucket, prefix: 'f/' })
+  await done({ action: 'delete', paths: ['f/'] })
   await until(() => receiver.records.length >= 6)
   assert.deepEqual(receiver.names().sort(), [
     'ObjectCreated:Copy f/renamed',

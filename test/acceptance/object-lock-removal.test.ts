@@ -227,7 +227,9 @@ test('other doors do not remove a locked version', async (t) => {
   // The dashboard deletes a folder.
   const management = await ManagementClient.signIn(gateway.url)
   const before = await versionsOf(client)
-  await management.done('POST', '/deletions', { bucket: Bucket, prefix: 'folder/' })
+  await management.done('POST', '/file-jobs', {
+    ...{ action: 'delete', bucket: Bucket, paths: ['folder/'] },
+  })
   await t.waitFor(async () => assert.ok((await versionsOf(client)).length > before.length))
   await isThere()
   // The documents of the bucket go, and Object Lock stays.

@@ -10,7 +10,7 @@ import { signedFetch, targetOf } from '../support/signed-fetch.ts'
 const count = 300
 const keys = Array.from({ length: count }, (_, index) => `d/${index % 7}/${index}.txt`)
 
-test('SIGKILL while files go to the trash and back loses none of them, nor their metadata', async (t) => {
+test('SIGKILL while files go to the trash, back and elsewhere loses none of them, nor their metadata', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'bucketry-trash-'))
   t.after(() => rmSync(folder, { recursive: true, force: true }))
   const start = async () => {
@@ -42,32 +42,33 @@ test('SIGKILL while files go to the trash and back loses none of them, nor their
     return [listing.match(/<Key>/g)?.length ?? 0, inTrash]
   }
   /** Kills it in the middle of a job. */
-  const killDuring = async (path: string, body: object) => {
-    const { id, trashId } = await management.done('POST', path, body)
+  const killDuring = async (body: object) => {
+    const { id, trashId } = await management.done('POST', '/file-jobs', body)
     await until(async () => {
-      const reply = await management.done('GET', `/deletions/${id}`)
-      return reply.deleted > 0 || reply.state !== 'running'
+      const reply = await management.done('GET', `/file-jobs/${id}`)
+      return reply.done > 0 || reply.state !== 'running'
     })
     await restart()
     const [here = 0, there = 0] = await counts()
     assert.ok(here + there >= count, `${here} here, ${there} in the trash`)
+    // The next process finishes it, without being asked.
+    await until(async () => (await management.done('GET', `/file-jobs/${id}`)).state !== 'running')
+    const { state, skipped } = await management.done('GET', `/file-jobs/${id}`)
+    assert.deepEqual([state, skipped], ['done', 0])
     return trashId
   }
-  const finish = async (path: string, body: object) => {
-    const { id } = await management.done('POST', path, body)
-    await until(async () => (await management.done('GET', `/deletions/${id}`)).state !== 'running')
-    assert.equal((await management.done('GET', `/deletions/${id}`)).state, 'done')
-  }
-  const trashing = { bucket: testBucket, prefix: 'd/' }
-  const trashId = await killDuring('/trash', trashing)
-  await finish('/trash', { ...trashing, trashId })
+  const one = { bucket: testBucket, paths: ['d/'] }
+  const trashId = await killDuring({ action: 'trash', ...one })
   assert.deepEqual(await counts(), [0, count])
-  const restoring = { bucket: testBucket, trashId }
-  await killDuring('/trash/restore', restoring)
-  await finish('/trash/restore', restoring)
+  await killDuring({ action: 'restore', bucket: testBucket, trashId })
+  assert.deepEqual(await counts(), [count, 0])
+  await killDuring({ action: 'move', ...one, to: { bucket: testBucket, prefix: '', name: 'e' } })
   assert.deepEqual(await counts(), [count, 0])
   for (const key of keys) {
-    const reply = await signedFetch(gateway, { method: 'GET', target: targetOf(testBucket, key) })
+    const reply = await signedFetch(gateway, {
+      method: 'GET',
+      target: targetOf(testBucket, key.replace(/^d/, 'e')),
+    })
     assert.equal(await reply.text(), key)
     assert.equal(reply.headers.get('content-type'), 'text/x-odd')
     assert.equal(reply.headers.get('x-amz-meta-key'), key)

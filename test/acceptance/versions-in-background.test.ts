@@ -116,8 +116,10 @@ test('requests and the dashboard tell receivers of markers, with their IDs', asy
   await send('PUT', '/f/a', 'x')
   await send('PUT', '/b', 'x')
   await send('DELETE', '/b', undefined, 204)
-  const reply = await client.done('POST', '/trash', { bucket: testBucket, prefix: 'f/' })
-  assert.equal(reply.kind, 'delete')
+  const reply = await client.done('POST', '/file-jobs', {
+    ...{ action: 'trash', bucket: testBucket, paths: ['f/'] },
+  })
+  assert.equal(reply.trashId, null)
   await until(() => receiver.records.length >= 6)
   assert.deepEqual(receiver.names().sort(), [
     'ObjectCreated:Put b',

@@ -94,13 +94,13 @@ describe('The pages of a gateway', { skip: absenceOfChromium() }, () => {
     await signedFetch(gateway, { method: 'PUT', target: `/${testBucket}/old/a`, body: 'a' })
     await signedFetch(gateway, { method: 'POST', target: `/${testBucket}/open.mov?uploads` })
     const page = await dashboard().openSignedIn('/activity')
-    const reply = await fetch(`${gateway.url}/-/api/deletions`, {
+    const reply = await fetch(`${gateway.url}/-/api/file-jobs`, {
       method: 'POST',
       headers: {
         authorization: `Bearer ${await tokenOf(page)}`,
         'content-type': 'application/json',
       },
-      body: JSON.stringify({ bucket: testBucket, prefix: 'old/' }),
+      body: JSON.stringify({ action: 'delete', bucket: testBucket, paths: ['old/'] }),
     })
     assert.equal(reply.status, 202)
     await page.reload()

@@ -3,10 +3,14 @@ import { mkdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { before, describe, test } from 'node:test'
 import { absenceOfChromium } from '../support/chromium.ts'
-import { signIn, useDashboard } from '../support/dashboard.ts'
+import { signIn, tokenOf, useDashboard } from '../support/dashboard.ts'
 import { type FileBrowser, useFileBrowser, writeTree } from '../support/file-browser.ts'
 import { testBucket } from '../support/gateway-process.ts'
+import { ManagementClient } from '../support/management-client.ts'
 import { signedFetch, targetOf } from '../support/signed-fetch.ts'
+
+/** More than a server copies within seconds. */
+const many = 10_000
 
 /** What the page has for drags. */
 interface DragGlobals {
@@ -35,6 +39,7 @@ describe('Moves in the dashboard that meet others', { skip: absenceOfChromium() 
       'odd/#1?%41+ .txt': 'sharp',
       'odd/\u{1f600} \u05d0\u05d1.txt': 'smile',
       'odd/ to /x': '',
+      ...Object.fromEntries(Array.from({ length: many }, (_, index) => [`many/${index}`, ''])),
       'fresh/to/x': '',
       'hand/trip/a.txt': 'a',
       'hand/to/x': '',
@@ -135,19 +140,40 @@ describe('Moves in the dashboard that meet others', { skip: absenceOfChromium() 
     assert.deepEqual(places.sort(), ['f', 'status 404'])
   })
 
-  test('after a lost reply, a repeated move does not ask about its own copies', async () => {
+  test('a move continues while the page does not reach the server', async () => {
     const files = await openFolder('lost/')
     const { page } = files
-    await page.route('**/*delete=*', (route) => route.abort())
+    const asked = Promise.withResolvers<void>()
+    await page.route('**/-/api/file-jobs/*', (route) => {
+      if (route.request().method() !== 'GET') return route.continue()
+      asked.resolve()
+      return route.abort()
+    })
     await files.select('a.txt', 'b.txt')
     await files.row('a.txt').dragTo(files.row('to'))
-    await files.transfers.getByText('Repeat the move to continue.').waitFor()
-    assert.deepEqual([await contentOf('lost/a.txt'), await contentOf('lost/to/a.txt')], ['a', 'a'])
-    await page.unroute('**/*delete=*')
-    await files.transfers.getByRole('button', { name: 'Try again' }).click()
+    await asked.promise
+    await page.unroute('**/-/api/file-jobs/*')
     await files.transfers.getByText('2 moved.').waitFor()
     assert.equal(await contentOf('lost/a.txt'), 'status 404')
     assert.equal(await contentOf('lost/to/b.txt'), 'b')
+  })
+
+  test('every page shows what the server does, also after a reload, and can stop it', async () => {
+    const files = await openAt('/activity')
+    const client = new ManagementClient(dashboard().gateway.url, (await tokenOf(files.page)) ?? '')
+    const { id } = await client.done('POST', '/file-jobs', {
+      ...{ action: 'copy', bucket: testBucket, paths: ['many/'] },
+      to: { bucket: testBucket, prefix: 'copies/' },
+    })
+    const job = files.transfers.getByRole('region', {
+      name: `Copying “many” to ${testBucket}/copies/`,
+    })
+    await job.waitFor()
+    await files.page.reload()
+    await job.getByRole('button', { name: 'Stop' }).click()
+    await job.getByText(/^Stopped. [\d,]+ copied, the rest was not.$/).waitFor()
+    const { state, done } = await client.done('GET', `/file-jobs/${id}`)
+    assert.deepEqual([state, done < many], ['cancelled', true])
   })
 
   test('odd names arrive as they are, and come back', async () => {

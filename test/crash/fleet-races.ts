@@ -44,14 +44,16 @@ async function writeBehindDeletion(fleet: Fleet, store: BelievedStore): Promise<
     )
   await putAll('before', fleet)
   const client = await ManagementClient.signIn(first.url)
-  const { id } = await client.done('POST', '/deletions', { bucket: testBucket, prefix })
+  const { id } = await client.done('POST', '/file-jobs', {
+    ...{ action: 'delete', bucket: testBucket, paths: [prefix] },
+  })
   const others = new ManagementClient(other.url, client.token)
-  const stateOf = async () => (await others.done('GET', `/deletions/${id}`)).state
-  const noticed = until(async () => (await stateOf()) === 'interrupted')
+  const stateOf = async () => (await others.done('GET', `/file-jobs/${id}`)).state
+  const noticed = until(async () => (await stateOf()) === 'done')
   await first.suspend(noticed.then(() => putAll('after', [other])))
   await first.untilReady()
   // It has noticed, too: nothing of the deletion is under way.
-  await until(async () => (await client.done('GET', `/deletions/${id}`)).state === 'interrupted')
+  await until(async () => (await client.done('GET', `/file-jobs/${id}`)).state === 'done')
   for (const key of keys) {
     const { body } = await send(other.server, { method: 'GET', key })
     assert.equal(body.toString(), 'after', key)

@@ -10,6 +10,7 @@ import { openDatabase } from '../../src/platform/state/open-database.ts'
 import { changeKey } from '../../src/storage/buckets/made-bucket-table.ts'
 import { driveDigest } from '../../src/storage/drives/kit/drive-database.ts'
 import { DatabaseLeases } from '../../src/storage/drives/kit/key-lease-table.ts'
+import { aboutOrder, newFigures } from '../../src/storage/jobs/files/file-order.ts'
 import { JobTable, type NewJob } from '../../src/storage/jobs/job-table.ts'
 import { assertWithin } from '../support/assert-within.ts'
 import { MainProcess } from '../support/main-process.ts'
@@ -186,17 +187,17 @@ suite('Gateways on several hosts', { skip }, () => {
       const none = { objects: 0, bytes: 0, lastModifiedMs: 0, countedAtMs: 1, tookMs: 0 }
       const figures = JSON.stringify(none)
       await hold({ kind: 'count', id: 'photos', target: '', figures }, holder)
-      const target = '["photos","p/"]'
-      await hold({ kind: 'delete', id, target, figures: '{"deleted":0}' }, holder)
+      const order = { action: 'delete', bucket: 'photos', paths: ['p/'] } as const
+      const stored = { about: aboutOrder(order), figures: newFigures() }
+      const target = JSON.stringify(order)
+      await hold({ kind: 'file', id, target, figures: JSON.stringify(stored) }, holder)
       for (const pid of one.workers()) process.kill(pid, 'SIGKILL')
       const diedAt = performance.now()
       await Promise.all([
         works(put(other, `${id}-locked`)),
         works(put(other, part)),
         works(send(other, 'PUT', `/made-${id}`)),
-        until(
-          async () => (await management.done('GET', `/deletions/${id}`)).state === 'interrupted',
-        ),
+        until(async () => (await management.done('GET', `/file-jobs/${id}`)).state === 'done'),
         until(async () => !(await management.done('GET', '/buckets')).buckets[0].isCounting),
       ])
       return performance.now() - diedAt

@@ -29,6 +29,10 @@ const [leastDeleted, mostDeleted] = [10_000, 160_000]
 /** So many requests of their own connections reach both workers. */
 const everywhere = 4
 
+const deletionOf = (folder: string) => ({
+  ...{ action: 'delete', bucket: testBucket, paths: [folder] },
+})
+
 describe('Management over several workers', () => {
   const gateway = useContractGateway({ DASHBOARD_PASSWORD: dashboardPassword })
   const signIn = () => ManagementClient.signIn(gateway().url)
@@ -36,55 +40,48 @@ describe('Management over several workers', () => {
   test('A deletion of one worker is seen by all, to its end', async () => {
     const client = await signIn()
     const path = fill(gateway(), 'seen', 300)
-    const { id } = await client.done('POST', '/deletions', { bucket: testBucket, prefix: 'seen/' })
+    const { id } = await client.done('POST', '/file-jobs', deletionOf('seen/'))
     await until(async () => {
       const states = []
       for (let turn = 0; turn < everywhere; turn++) {
-        states.push((await client.done('GET', `/deletions/${id}`)).state)
+        states.push((await client.done('GET', `/file-jobs/${id}`)).state)
       }
       return states.every((state) => state === 'done')
     })
-    const { deleted } = await client.done('GET', `/deletions/${id}`)
-    assert.equal(deleted, 300)
+    const { done } = await client.done('GET', `/file-jobs/${id}`)
+    assert.equal(done, 300)
     assert.equal(existsSync(path), false)
   })
 
-  test('Any worker cancels the deletion of another', async () => {
+  test('Any worker stops the deletion of another', async () => {
     const client = await signIn()
     const cancelOne = async (folder: string, count: number): Promise<void> => {
       const path = fill(gateway(), folder, count)
-      const prefix = `${folder}/`
-      const { id } = await client.done('POST', '/deletions', { bucket: testBucket, prefix })
+      const { id } = await client.done('POST', '/file-jobs', deletionOf(`${folder}/`))
       // The next connection is the other worker's.
-      await client.done('DELETE', `/deletions/${id}`)
-      await until(async () => (await client.done('GET', `/deletions/${id}`)).state !== 'running')
-      const { state, deleted } = await client.done('GET', `/deletions/${id}`)
+      await client.done('DELETE', `/file-jobs/${id}`)
+      await until(async () => (await client.done('GET', `/file-jobs/${id}`)).state !== 'running')
+      const { state, done } = await client.done('GET', `/file-jobs/${id}`)
       // More, if a quick machine has deleted all of them before.
       if (state === 'done' && count < mostDeleted) return await cancelOne(`${folder}-`, 4 * count)
       assert.equal(state, 'cancelled')
-      assert.equal(readdirSync(path).length, count - deleted)
+      assert.equal(readdirSync(path).length, count - done)
     }
     for (const folder of ['many', 'more']) await cancelOne(folder, leastDeleted)
   })
 
-  test('The deletion of a worker that died is interrupted, and can be done again', async () => {
+  test('The deletion of a worker that died is continued by another one', async () => {
     const client = await signIn()
     fill(gateway(), 'dying', 6_000)
-    const target = { bucket: testBucket, prefix: 'dying/' }
-    const { id } = await client.done('POST', '/deletions', target)
+    const { id } = await client.done('POST', '/file-jobs', deletionOf('dying/'))
     const workers = workersOf(gateway())
     assert.equal(workers.length, 2)
     for (const pid of workers) process.kill(pid, 'SIGKILL')
     await until(() => workersOf(gateway()).filter((pid) => !workers.includes(pid)).length === 2)
     await until(async () => {
-      const reply = await client.send('GET', `/deletions/${id}`).catch(() => undefined)
-      return reply?.body?.state === 'interrupted'
+      const reply = await client.send('GET', `/file-jobs/${id}`).catch(() => undefined)
+      return reply?.body?.state === 'done'
     })
-    const { message } = await client.done('GET', `/deletions/${id}`)
-    assert.match(message, /Delete again/)
-    const again = await client.done('POST', '/deletions', target)
-    assert.notEqual(again.id, id)
-    await until(async () => (await client.done('GET', `/deletions/${again.id}`)).state === 'done')
     const listing = `/${testBucket}?list-type=2&prefix=dying%2F`
     const listed = await signedFetch(gateway(), { method: 'GET', target: listing })
     assert.match(await listed.text(), /<KeyCount>0<\/KeyCount>/)

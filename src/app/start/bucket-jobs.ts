@@ -1,15 +1,18 @@
 import type { Database } from '../../platform/state/database.ts'
 import { versioningOf } from '../../storage/buckets/bucket-options.ts'
 import { BucketUsage, type CountedBytes } from '../../storage/buckets/bucket-usage.ts'
+import { retentionFrom } from '../../storage/buckets/default-retention.ts'
 import type { LockClock } from '../../storage/buckets/lock-clock.ts'
 import type { Drive } from '../../storage/drives/drive.ts'
+import { DriveError } from '../../storage/drives/drive-error.ts'
 import { DatabaseLeases } from '../../storage/drives/kit/key-lease-table.ts'
 import { KeyLeases } from '../../storage/drives/kit/key-leases.ts'
 import { refusalOfVersions } from '../../storage/drives/unversioned.ts'
 import { isEnabled } from '../../storage/drives/versions.ts'
 import { BucketCounts, type CountFigures } from '../../storage/jobs/bucket-counts.ts'
-import { type Deletions, deletionKeptMs, openDeletions } from '../../storage/jobs/deletions.ts'
 import { Expiry, type ExpiryRun, expiryRuns } from '../../storage/jobs/expiry/expiry.ts'
+import type { Transfer } from '../../storage/jobs/files/carry.ts'
+import { FileJobs, fileJobKeptMs } from '../../storage/jobs/files/file-jobs.ts'
 import {
   type FolderCounts,
   folderCountKeptMs,
@@ -31,7 +34,7 @@ export interface BucketJobs {
   hasVersions(bucket: string): boolean
   readonly counts: BucketCounts
   readonly folderCounts: FolderCounts
-  readonly deletions: Deletions
+  readonly fileJobs: FileJobs
   /** The usage of buckets with a quota, counted in the same way as for the dashboard. */
   readonly usage: BucketUsage
   /** Removes objects and uploads that lifecycle rules expire; call it every few seconds. */
@@ -40,7 +43,7 @@ export interface BucketJobs {
   expireTrash(signal: AbortSignal): Promise<void>
   /** The last removal by lifecycle rules, for each bucket that had one. */
   expiryRuns(): Promise<readonly ExpiryRun[]>
-  /** Removes the records of old deletions and folder counts. */
+  /** Removes the records of old jobs on files and of folder counts. */
   sweep(): Promise<void>
   /** Stops the running work. */
   close(): Promise<void>
@@ -93,26 +96,58 @@ export function openBucketJobs({
       abort: (uploadId, signal) => uploads.abortById(uploadId, signal),
     },
   })
-  const deletions = openDeletions({ drive, keepsRemoved, lockRules, jobs, now })
+  const usage = openUsage({ counts, uploads, now, log })
+  const fileJobs = new FileJobs({
+    ...{ jobs, table, drive, keepsRemoved, lockRules, now },
+    async newLock(name) {
+      const period = buckets.find(name)?.objectLock?.defaultRetention
+      if (period === undefined) return {}
+      return { retention: retentionFrom(period, (await lockTime()).startMs) }
+    },
+    withinRoom: (name, bytes, work) =>
+      withinRoom({ usage, quotaBytes: buckets.find(name)?.quotaBytes }, { name, bytes }, work),
+  })
   const expireTrash = openTrashExpiry({
-    ...{ drive, deletions, days: settings.trashDays, now, localNow: Date.now },
+    ...{ drive, fileJobs, days: settings.trashDays, now, localNow: Date.now },
     buckets: () => buckets.all().map(({ name }) => name),
   })
   return {
     ...{ counts, hasVersions },
     folderCounts: openFolderCounts({ drive, jobs, now }),
-    deletions,
-    usage: openUsage({ counts, uploads, now, log }),
+    ...{ fileJobs, usage },
     expire: (signal) => expiry.run(signal),
     expireTrash,
     expiryRuns: () => expiryRuns(jobs),
     async sweep() {
-      await table.sweep('delete', now() - deletionKeptMs)
+      for (const kind of ['file', 'delete'] as const) {
+        await table.sweep(kind, now() - fileJobKeptMs)
+      }
       await table.sweep('folder', now() - folderCountKeptMs)
     },
     async close() {
       await Promise.all([jobs.close(), counts.close()])
     },
+  }
+}
+
+/** As `withinQuota` of S3, for work that no request does. @throws DriveError `full` */
+async function withinRoom(
+  { usage, quotaBytes }: { readonly usage: BucketUsage; readonly quotaBytes: number | undefined },
+  { name, bytes }: { readonly name: string; readonly bytes: number },
+  work: Transfer,
+): ReturnType<Transfer> {
+  if (quotaBytes === undefined) return await work()
+  const limit = { buckets: [name], bytes: quotaBytes }
+  if ((await usage.reserve(name, bytes, [limit])) !== undefined) {
+    const message = `The quota of the bucket ${name} is ${quotaBytes} bytes: ${bytes} more bytes would exceed it.`
+    throw new DriveError('full', message)
+  }
+  try {
+    const outcome = await work()
+    if (outcome === 'done') usage.wrote(name, bytes)
+    return outcome
+  } finally {
+    usage.giveBack(name, bytes)
   }
 }
 

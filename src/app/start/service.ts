@@ -222,6 +222,8 @@ const sweepEveryMs = 5 * 60_000
 /** Short, because a run reads only memory unless a bucket has lifecycle rules. */
 const expireEveryMs = 5_000
 const trashEveryMs = 60 * 60_000
+/** Jobs of dead processes wait so long if nobody looks at them. */
+const resumeEveryMs = 10_000
 
 type ChoreParts = Required<
   Pick<ServiceParts, 'database' | 'mounts' | 'sessions' | 'isFirst' | 'now'>
@@ -251,6 +253,7 @@ function choresOf({ database, mounts, sessions, isFirst, now, s3 }: ChoreParts):
     sweep('model-records', () => new ModelRecordTable(database).sweep(now())),
     sweep('shares', () => new ShareTable(database).sweep(now() - endedSharesKeptMs)),
     sweep('traffic', () => new TrafficTable(database).sweep(now())),
+    { name: 'file-jobs', everyMs: resumeEveryMs, run: () => jobs.fileJobs.resume() },
     expiry('expiry', expireEveryMs, jobs.expire),
     expiry('trash', trashEveryMs, jobs.expireTrash),
   ]

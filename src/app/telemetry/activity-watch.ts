@@ -36,7 +36,7 @@ const partsOfUpload = ['CreateMultipartUpload', 'UploadPart', 'UploadPartCopy']
 const onlyAsking = [
   ...['presign', 'dryRunExpiry', 'countBucket', 'testConnection', 'logout', 'session'],
   ...['orderArchive', 'tryChatCompletion', 'tryMessage'],
-  ...['countFolder', 'cancelFolderCount', 'storeThumbnail'],
+  ...['countFolder', 'cancelFolderCount', 'storeThumbnail', 'findClashes'],
 ]
 const notChanging: ReadonlySet<unknown> = new Set([...partsOfUpload, ...onlyAsking])
 

@@ -7,9 +7,9 @@ import { thumbnailRoutes } from '../thumbnails/thumbnail-routes.ts'
 import { activityRoutes } from './activity-routes.ts'
 import { bucketOptionsRoutes } from './bucket-options-route.ts'
 import { bucketMakingRoutes, bucketRoutes } from './bucket-routes.ts'
-import { deletionRoutes } from './deletion-routes.ts'
+import { fileJobRoutes } from './files/file-job-routes.ts'
 import { archiveRoute, orderRoute } from './folders/archive-routes.ts'
-import { deletedRoutes } from './folders/deleted-route.ts'
+import { deletedRoute } from './folders/deleted-route.ts'
 import { folderCountRoutes } from './folders/folder-count-routes.ts'
 import { folderListingRoute } from './folders/folder-listing-route.ts'
 import { searchRoute } from './folders/search-route.ts'
@@ -19,7 +19,7 @@ import { folderRevisionReply, statusReply, uploadsReply } from './management-sch
 import { presignRoute } from './presign-route.ts'
 import { assertBucket, driveUnavailable, originOfRequest } from './route-checks.ts'
 import { trafficRoute } from './traffic-route.ts'
-import { trashRoutes } from './trash-routes.ts'
+import { trashRoute } from './trash-routes.ts'
 
 /** The management API (docs/management-api.md). */
 export function managementApi(parts: ManagementApiParts): readonly Route[] {
@@ -34,9 +34,9 @@ export function managementApi(parts: ManagementApiParts): readonly Route[] {
     folderListingRoute(parts),
     ...folderCountRoutes(parts),
     presignRoute(parts),
-    ...deletionRoutes(parts),
-    ...trashRoutes(parts),
-    ...deletedRoutes(parts),
+    ...fileJobRoutes(parts),
+    trashRoute(parts),
+    deletedRoute(parts),
     ...uploadRoutes(parts),
     ...activityRoutes(parts),
     trafficRoute(parts),

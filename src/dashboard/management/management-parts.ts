@@ -9,9 +9,9 @@ import type { VersioningStatus } from '../../storage/buckets/bucket-versioning.t
 import type { Buckets } from '../../storage/buckets/buckets.ts'
 import type { Drive } from '../../storage/drives/drive.ts'
 import type { BucketCounts } from '../../storage/jobs/bucket-counts.ts'
-import type { Deletions } from '../../storage/jobs/deletions.ts'
 import type { DryRunFindings, DryRunQuery } from '../../storage/jobs/expiry/expired-objects.ts'
 import type { ExpiryRun } from '../../storage/jobs/expiry/expiry.ts'
+import type { FileJobs } from '../../storage/jobs/files/file-jobs.ts'
 import type { FolderCounts } from '../../storage/jobs/folder-counts.ts'
 import type { SearchLine, SearchQuery } from '../../storage/search/search.ts'
 import type { ThumbnailTable } from '../thumbnails/thumbnail-table.ts'
@@ -47,15 +47,13 @@ export interface ManagementApiParts {
   readonly placeOf: (bucket: string) => BucketPlaceStatus
   readonly counter: Pick<BucketCounts, 'read' | 'count'>
   readonly folderCounts: FolderCounts
-  readonly deletions: Deletions
+  readonly fileJobs: FileJobs
   readonly trash: {
     /** TRASH_DAYS. */
     readonly days: number
     readonly drive: Pick<Drive, 'list'>
     /** Whether objects deleted from the bucket can go to the gateway's own trash. */
     has(bucket: string): boolean
-    /** Creates the trash of a bucket if it is missing. */
-    open(bucket: string): Promise<void>
   }
   readonly search: (query: Omit<SearchQuery, 'drive'>) => AsyncGenerator<readonly SearchLine[]>
   readonly openArchive: (request: Omit<ArchiveRequest, 'drive'>) => Promise<ArchiveBody>

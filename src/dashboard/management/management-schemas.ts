@@ -253,48 +253,6 @@ export type ArchiveBody = z.input<typeof archiveBody>
 export const archiveReply = z.object({ url: z.string(), expiresAt: time })
 export type ArchiveReply = z.infer<typeof archiveReply>
 
-export const deletionBody = z.strictObject({
-  bucket: z.string(),
-  prefix: z
-    .string()
-    .min(1)
-    .meta({ description: 'Every object whose key begins with it is deleted.' }),
-  onlyEmptyFolders: z.boolean().default(false).meta({
-    description: 'Deletes no objects, only empty folders, such as those that a move leaves behind.',
-  }),
-})
-export type DeletionBody = z.input<typeof deletionBody>
-
-export const deletionReply = z.object({
-  id: z.string(),
-  bucket: z.string(),
-  prefix: z.string(),
-  onlyEmptyFolders: z.boolean(),
-  state: z.enum(['running', 'done', 'cancelled', 'failed', 'interrupted']),
-  kind: z.enum(['delete', 'trash', 'restore', 'undelete', 'erase']).meta({
-    description:
-      'Deletes, moves to the trash, restores from there, or restores or erases deleted objects of a bucket with versions.',
-  }),
-  trashId: z.string().meta({
-    description: 'Identifies what is trashed or restored; empty for a permanent deletion.',
-  }),
-  deleted: count.meta({ description: 'Deleted, trashed or restored so far.' }),
-  skipped: count.meta({
-    description:
-      'Not restored because their names are taken, or not erased because of Object Lock.',
-  }),
-  startedAt: time,
-  endedAt: time.nullable(),
-  message: z
-    .string()
-    .nullable()
-    .meta({ description: 'Why it failed or was interrupted, or what remains.' }),
-})
-export type DeletionReply = z.infer<typeof deletionReply>
-
-export const deletionsReply = z.object({ deletions: z.array(deletionReply) })
-export type DeletionsReply = z.infer<typeof deletionsReply>
-
 const uploadStatus = z.object({
   uploadId: z.string(),
   bucket: z.string(),

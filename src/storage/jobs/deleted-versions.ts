@@ -82,7 +82,7 @@ export async function changeDeleted(
   drive: Pick<Drive, 'listVersions' | 'remove'>,
   change: DeletedChange,
   run: Run,
-  figures: { deleted: number; skipped: number },
+  figures: { done: number; skipped: number },
 ): Promise<string> {
   const { bucket, prefix, kind, keys, sinceMs = 0, lock } = change
   const assertMayGoOn = () => run.assertMayGoOn()
@@ -95,7 +95,7 @@ export async function changeDeleted(
     const remove = () => withinDriveTime(removal(), run.late)
     try {
       await whileBusy(remove, run.signal)
-      if (versionId === newest.versionId) figures.deleted += 1
+      if (versionId === newest.versionId) figures.done += 1
     } catch (error) {
       const kind = error instanceof DriveError ? error.kind : undefined
       if (kind === 'condition') return

@@ -18,7 +18,7 @@ export interface Job extends JobName {
   readonly figures: object
   /** The row that the job replaces. */
   readonly seen?: JobRow | undefined
-  /** For a job that people start and can stop. It gets its own row. */
+  /** For a job that people start and can stop. It gets its own row, unless it continues in that of `seen`. */
   readonly limits?: JobLimits
   /** Aborts to stop; a later run continues. */
   readonly signal?: AbortSignal
@@ -49,6 +49,11 @@ export class Run {
     this.late = withGrace(this.signal)
   }
 
+  /** Whether another process continues the job, if its kind is continued. */
+  get isHandedOver(): boolean {
+    return this.signal.aborted && this.signal.reason !== ('cancelled' satisfies StopReason)
+  }
+
   /** Call before each step. @throws the signal's reason */
   assertMayGoOn(): void {
     this.stopIfLost()
@@ -72,7 +77,12 @@ export class Run {
   }
 }
 
-const nouns = { count: 'count', folder: 'count', delete: 'deletion', expire: 'removal' } as const
+const nouns = {
+  ...{ count: 'count', folder: 'count', file: 'job', expire: 'removal', delete: 'deletion' },
+} as const satisfies Record<JobKind, string>
+
+/** Jobs that another process continues if their own ends: their rows then say `running` until somebody does that. */
+const continued: ReadonlySet<JobKind> = new Set(['file'])
 
 /** A job that this process runs or is about to run. */
 interface Active extends JobName {
@@ -113,6 +123,13 @@ export class JobRunner {
     const row = await this.#parts.table.find(name)
     if (row === undefined) return undefined
     return (await this.#interruptDead([row])) ? this.#parts.table.find(name) : row
+  }
+
+  /** Whether no process works on a job. */
+  async isAbandoned(name: JobName): Promise<boolean> {
+    const { leases } = this.#parts
+    const found = await leases.look([keyOf(name)], [])
+    return !found.leases.some((lease) => leases.isLive(lease))
   }
 
   /**
@@ -165,7 +182,8 @@ export class JobRunner {
     const { kind, id, target, beganAtMs, limits, seen } = job
     const { table } = this.#parts
     const row = { kind, id, target, beganAtMs, owner, figures: JSON.stringify(job.figures) }
-    const isMine = await (limits === undefined ? table.take(row, seen) : table.insert(row, limits))
+    const isOld = limits === undefined || seen !== undefined
+    const isMine = await (isOld ? table.take(row, seen) : table.insert(row, limits))
     if (!isMine) return undefined
     return { ...row, state: 'running', endedAtMs: 0, message: '', isCancelled: 0 }
   }
@@ -178,9 +196,11 @@ export class JobRunner {
     clearInterval(timer)
     const end = { ...how, figures: JSON.stringify(job.figures), endedAtMs: this.#parts.now() }
     try {
-      await this.#parts.table.end(row, end)
+      if (how.state === 'interrupted' && continued.has(job.kind)) {
+        await this.#parts.table.save(row, end.figures)
+      } else await this.#parts.table.end(row, end)
     } catch (error) {
-      // The lease expires, and the next read marks the job as interrupted.
+      // The lease expires, and the next read continues the job or marks it as interrupted.
       const message = `could not save the result of a ${nouns[job.kind]}`
       this.#parts.log.error({ ...job.fields, err: error }, message)
     }
@@ -224,7 +244,7 @@ export class JobRunner {
     const { table, leases, now } = this.#parts
     const ended = await Promise.all(
       rows.map(async (row) => {
-        if (row.state !== 'running') return false
+        if (row.state !== 'running' || continued.has(row.kind)) return false
         const how = { ...endingOf('lost', row.kind), figures: row.figures }
         return await leases.holdIfFree([keyOf(row)], async () => {
           await table.end(row, { ...how, endedAtMs: now() })
@@ -251,6 +271,5 @@ function endingOf(reason: StopReason, kind: JobKind): Pick<JobEnd, 'state' | 'me
   const why = isLost
     ? `The process that ran the ${nouns[kind]} has ended.`
     : 'The service was stopped.'
-  const advice = kind === 'delete' ? ' Some objects may remain. Delete again to remove them.' : ''
-  return { state: 'interrupted', message: `${why}${advice}` }
+  return { state: 'interrupted', message: why }
 }

@@ -1,19 +1,22 @@
 import type { Database, SqlValue, Statement } from '../../platform/state/database.ts'
 import { isSqlText, writeOne } from '../../platform/state/statements.ts'
 
-/** Count of a bucket or a folder, deletion below a prefix, or removal of what lifecycle rules expire. */
-export type JobKind = 'count' | 'folder' | 'delete' | 'expire'
+/**
+ * Count of a bucket or a folder, work on files that people ask for, or removal of what lifecycle rules expire. `delete` is what
+ * the version before had instead of `file`: its rows are only swept.
+ */
+export type JobKind = 'count' | 'folder' | 'file' | 'expire' | 'delete'
 
 /**
  * The life of a job:
  *
  *     running → done | cancelled | failed | interrupted → (running again, or row gone)
  */
-export type JobState = 'running' | 'done' | 'cancelled' | 'failed' | 'interrupted'
+type JobState = 'running' | 'done' | 'cancelled' | 'failed' | 'interrupted'
 
 export interface JobName {
   readonly kind: JobKind
-  /** Random for a deletion, a digest for a folder, otherwise the bucket, which has one row per kind. */
+  /** Random for work on files, a digest for a folder, otherwise the bucket, which has one row per kind. */
   readonly id: string
 }
 
@@ -57,6 +60,11 @@ export interface JobLimits {
 
 const select = `SELECT kind, id, target, state, figures, began_at_ms AS "beganAtMs",
   ended_at_ms AS "endedAtMs", message, is_cancelled AS "isCancelled", owner FROM jobs`
+/** Without the target, which may be long. */
+const selectShort = `${select.replace('id, target', "id, '' AS target")} WHERE kind = ?
+  ORDER BY began_at_ms DESC, id DESC LIMIT ?`
+const selectRunning = `SELECT kind, id FROM jobs WHERE kind = ? AND state = 'running'`
+const selectLike = `${select} WHERE kind = ? AND state = 'running' AND target = ?`
 const selectKind = `${select} WHERE kind = ? ORDER BY began_at_ms DESC, id DESC`
 const selectOne = `${select} WHERE kind = ? AND id = ?`
 
@@ -117,6 +125,20 @@ export class JobTable {
   /** Latest first. */
   all(kind: JobKind): Promise<JobRow[]> {
     return this.#database.read<JobRow>(selectKind, [kind])
+  }
+
+  /** The latest, with empty targets. */
+  list(kind: JobKind, limit: number): Promise<JobRow[]> {
+    return this.#database.read<JobRow>(selectShort, [kind, limit])
+  }
+
+  /** In no order. */
+  running(kind: JobKind): Promise<(JobName & Record<string, SqlValue>)[]> {
+    return this.#database.read<JobName & Record<string, SqlValue>>(selectRunning, [kind])
+  }
+
+  async findRunning(kind: JobKind, target: string): Promise<JobRow | undefined> {
+    return (await this.#database.read<JobRow>(selectLike, [kind, target]))[0]
   }
 
   async find({ kind, id }: JobName): Promise<JobRow | undefined> {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe } from 'node:test'
 import type { Drive } from '../../../src/storage/drives/drive.ts'
 import { trashBucketOf } from '../../../src/storage/drives/trash-bucket.ts'
-import { moveObject } from '../../../src/storage/jobs/trash/move-object.ts'
+import { transferObject } from '../../../src/storage/jobs/files/transfer-object.ts'
 import type { DriveSuite } from './drive-suite.ts'
 import { attributesOf, bucket, bytesOf, get, getText, listKeys, put } from './stored-object.ts'
 
@@ -38,7 +38,7 @@ export function trashCases(suite: DriveSuite): void {
         const there = await drive.head(trash, 'x/d/é%/a.txt')
         assert.deepEqual(there?.attributes, before.attributes)
         assert.ok((await get(drive, 'x/d/é%/a.txt', trash))?.equals(bytes))
-        assert.equal(await back(drive, 'd/é%/a.txt'), 'moved')
+        assert.equal(await back(drive, 'd/é%/a.txt'), 'done')
         assert.deepEqual((await drive.head(bucket, 'd/é%/a.txt'))?.attributes, before.attributes)
         assert.ok((await get(drive, 'd/é%/a.txt'))?.equals(bytes))
         assert.deepEqual(await listKeys(drive, {}, trash), [])
@@ -69,7 +69,7 @@ export function trashCases(suite: DriveSuite): void {
     itIfTrashes('an object that is overwritten in between stays', async (drive) => {
       await put(drive, 'a', 'old')
       const racing = dyingAfter(drive, 'copy', async () => void (await put(drive, 'a', 'new')))
-      assert.equal(await toTrash(racing, 'a'), 'moved')
+      assert.equal(await toTrash(racing, 'a'), 'done')
       assert.equal((await get(drive, 'x/a', trash))?.toString(), 'new')
       assert.equal(await getText(drive, 'a'), undefined)
     })
@@ -92,12 +92,12 @@ async function dieAndFinish(drive: Drive, step: 'copy' | 'remove'): Promise<void
 
 function toTrash(drive: Drive, key: string) {
   const to = { bucket: trash, key: `x/${key}` }
-  return moveObject(drive, { bucket, key }, to, { ...going, mayReplace: true })
+  return transferObject(drive, { bucket, key }, to, { ...going, mayReplace: 'any' })
 }
 
 function back(drive: Drive, key: string) {
   const from = { bucket: trash, key: `x/${key}` }
-  return moveObject(drive, from, { bucket, key }, { ...going, mayReplace: false })
+  return transferObject(drive, from, { bucket, key }, { ...going, mayReplace: undefined })
 }
 
 /** The drive until its process dies after the first call of a step, or something else happens then. */

@@ -1,6 +1,6 @@
 import { Stack } from '@mantine/core'
 import { PageHeading } from '../ui/page-heading.tsx'
-import { DeletionsSection } from './deletions/deletions-section.tsx'
+import { FileJobsSection } from './file-jobs/file-jobs-section.tsx'
 import { RequestsSection } from './requests/requests-section.tsx'
 import { UploadsSection } from './uploads/uploads-section.tsx'
 
@@ -13,7 +13,7 @@ export function ActivityPage() {
         finished yet.
       </PageHeading>
       <Stack gap={16}>
-        <DeletionsSection />
+        <FileJobsSection />
         <UploadsSection />
         <RequestsSection />
       </Stack>

@@ -1,8 +1,8 @@
 import { keepPreviousData, queryOptions, useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import type { ActivityReply } from '../../../src/dashboard/management/activity-schemas.ts'
+import type { FileJobsReply } from '../../../src/dashboard/management/files/file-job-schemas.ts'
 import type {
   BucketsReply,
-  DeletionsReply,
   StatusReply,
   UploadsReply,
 } from '../../../src/dashboard/management/management-schemas.ts'
@@ -49,12 +49,13 @@ export function useBuckets() {
   })
 }
 
-export function useDeletions() {
+/** The running and the latest jobs on files, of all pages. */
+export function useFileJobs() {
   return useQuery({
-    queryKey: ['deletions'],
-    queryFn: ({ signal }) => request<DeletionsReply>('/-/api/deletions', { signal }),
+    queryKey: ['file-jobs'],
+    queryFn: ({ signal }) => request<FileJobsReply>('/-/api/file-jobs', { signal }),
     refetchInterval: ({ state }) =>
-      state.data?.deletions.some((deletion) => deletion.state === 'running') ? liveMs : calmMs,
+      state.data?.jobs.some((job) => job.state === 'running') ? liveMs : calmMs,
   })
 }
 

@@ -1,7 +1,6 @@
 import { Button } from '@mantine/core'
 import { useState } from 'react'
-import { emptyJob } from '../files/change/trash-work.ts'
-import { jobs } from '../files/transfers/transfers.ts'
+import { startServerJob } from '../files/transfers/server-job.ts'
 import { Confirm } from '../ui/confirm.tsx'
 
 interface EmptyTrashButtonProps {
@@ -22,7 +21,7 @@ export function EmptyTrashButton({ bucket, onEnd }: EmptyTrashButtonProps) {
         title={`Empty the trash of ${bucket}?`}
         action="Delete permanently"
         onConfirm={() => {
-          void jobs.start(emptyJob(`Emptying the trash of ${bucket}`, { bucket }, onEnd))
+          void startServerJob({ action: 'empty', bucket }, onEnd)
           close()
         }}
         onClose={close}

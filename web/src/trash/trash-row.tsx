@@ -2,10 +2,9 @@ import { Button } from '@mantine/core'
 import { IconTrashX } from '@tabler/icons-react'
 import { useState } from 'react'
 import type { TrashReply } from '../../../src/dashboard/management/trash-routes.ts'
-import { emptyJob, restoreJob } from '../files/change/trash-work.ts'
 import { NameText } from '../files/entries/name-text.tsx'
 import { visibleName } from '../files/entries/visible-name.ts'
-import { jobs } from '../files/transfers/transfers.ts'
+import { startServerJob } from '../files/transfers/server-job.ts'
 import { formatAmount, formatBytes } from '../format/bytes.ts'
 import { Age } from '../ui/age.tsx'
 import { Confirm } from '../ui/confirm.tsx'
@@ -26,12 +25,11 @@ export function TrashRow({ bucket, item, onEnd }: TrashRowProps) {
   const name = visibleName(first)
   const restore = (besideOthers: boolean) => {
     setQuestion(undefined)
-    const onRestored = (isWhole: boolean) => {
-      if (!isWhole) setQuestion('beside')
+    const taken = besideOthers ? 'keep-both' : 'skip'
+    void startServerJob({ action: 'restore', bucket, trashId, taken }, ({ skipped }) => {
+      if (skipped > 0) setQuestion('beside')
       onEnd()
-    }
-    const body = { bucket, trashId, besideOthers }
-    void jobs.start(restoreJob(`Restoring ${name}`, body, onRestored))
+    })
   }
   const more = isMore ? 'more than ' : ''
   return (
@@ -80,8 +78,7 @@ export function TrashRow({ bucket, item, onEnd }: TrashRowProps) {
         action="Delete permanently"
         onConfirm={() => {
           setQuestion(undefined)
-          const body = { bucket, trashId }
-          void jobs.start(emptyJob(`Deleting ${name} from the trash`, body, onEnd))
+          void startServerJob({ action: 'empty', bucket, trashId }, onEnd)
         }}
         onClose={() => setQuestion(undefined)}
       >

@@ -19,7 +19,6 @@ import type { BucketVersioning } from '../../../storage/buckets/bucket-versionin
 import type { Buckets } from '../../../storage/buckets/buckets.ts'
 import type { Drive } from '../../../storage/drives/drive.ts'
 import type { Mount } from '../../../storage/drives/route/mount.ts'
-import { trashBucketOf } from '../../../storage/drives/trash-bucket.ts'
 import { refusalOfVersions } from '../../../storage/drives/unversioned.ts'
 import { dryRunExpiry } from '../../../storage/jobs/expiry/expired-objects.ts'
 import { compatibilityOf } from '../../../storage/s3/compatibility.ts'
@@ -87,11 +86,10 @@ export function openManagement(wiring: ManagementWiring): Omit<ManagementApiPart
     bucketCreatedAtMs: (bucket) => driveStatus.createdAtMs(bucket),
     counter: jobs.counts,
     folderCounts: jobs.folderCounts,
-    deletions: jobs.deletions,
+    fileJobs: jobs.fileJobs,
     trash: {
       ...{ days: settings.trashDays, drive },
       has: (bucket) => drive.trashes?.(bucket) ?? false,
-      open: (bucket) => drive.addBucket(trashBucketOf(bucket)),
     },
     search: (query) => search({ ...query, drive }),
     openArchive: (request) => openArchive({ ...request, drive }),

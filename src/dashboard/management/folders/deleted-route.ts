@@ -5,9 +5,7 @@ import type { VersionEntry } from '../../../storage/drives/versions.ts'
 import { deletedVersions } from '../../../storage/jobs/deleted-versions.ts'
 import { safeSum } from '../../../storage/jobs/walk.ts'
 import type { ManagementApiParts } from '../management-parts.ts'
-import { deletionReply } from '../management-schemas.ts'
 import { assertBucket, driveUnavailable, timeOf } from '../route-checks.ts'
-import { beginWith, keysBody, keysOrPrefix } from '../trash-routes.ts'
 
 const count = z.int().min(0)
 
@@ -27,16 +25,6 @@ const deletedReply = z.object({
 })
 export type DeletedReply = z.infer<typeof deletedReply>
 
-const deletedBody = keysBody.extend({
-  action: z.enum(['restore', 'erase']).meta({
-    description: '`erase` permanently removes all versions of what was deleted.',
-  }),
-  since: z.iso.datetime().optional().meta({
-    description: 'Only what was deleted at this time or later, to undo one deletion.',
-  }),
-})
-export type DeletedBody = z.input<typeof deletedBody>
-
 const maxEntries = 500
 /** After this time another request has to continue. */
 const limitMs = 5_000
@@ -46,32 +34,10 @@ const hangMs = 30_000
 
 type Found = Map<string, DeletedReply['entries'][number]>
 
-export function deletedRoutes(
-  parts: Pick<ManagementApiParts, 'buckets' | 'drive' | 'deletions'>,
-): readonly Route[] {
-  const begin = beginWith(parts)
-  const change = route({
-    method: 'POST',
-    path: '/deleted',
-    operationId: 'changeDeleted',
-    summary: 'Restores or erases deleted objects of a bucket with versions',
-    description:
-      'Restoring removes the delete markers above the newest version of each object, in the background. ' +
-      '`GET /-/api/deletions/{id}` returns the progress.',
-    body: deletedBody,
-    status: 202,
-    reply: deletionReply,
-    async answer({ body: { bucket, prefix, keys, action, since } }) {
-      assertBucket(parts.buckets, bucket)
-      const kind = action === 'restore' ? 'undelete' : 'erase'
-      const sinceMs = since === undefined ? undefined : Date.parse(since)
-      return begin({ bucket, ...keysOrPrefix({ prefix, keys }), kind, sinceMs })
-    },
-  })
-  return [listRoute(parts), change]
-}
-
-function listRoute({ buckets, drive }: Pick<ManagementApiParts, 'buckets' | 'drive'>): Route {
+export function deletedRoute({
+  buckets,
+  drive,
+}: Pick<ManagementApiParts, 'buckets' | 'drive'>): Route {
   return route({
     method: 'GET',
     path: '/deleted',

@@ -2,96 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { dayMs } from '../../buckets/lifecycle-rules.ts'
 import type { Drive, ObjectName } from '../../drives/drive.ts'
 import { DriveError } from '../../drives/drive-error.ts'
-import { isLegalKey } from '../../drives/kit/names/key-path.ts'
 import { trashBucketOf } from '../../drives/trash-bucket.ts'
-import { plainRemoval } from '../../drives/versions.ts'
-import type { Run } from '../job-runner.ts'
-import { visitAll, walk, whileBusy } from '../walk.ts'
-import { type MoveOutcome, moveObject } from './move-object.ts'
-
-/** Concurrent moves: each waits for the disk. */
-const concurrency = 8
-
-/** The maximum number of names that are tried for an object whose name is taken. */
-const maxNames = 100
-
-/** The drive, with removals that move objects to the trash under this id. */
-export function trashingDrive(drive: Drive, id: string, run: Run): Pick<Drive, 'list' | 'remove'> {
-  const assertMayGoOn = () => run.assertMayEnd()
-  return {
-    list: (bucket, query) => drive.list(bucket, query),
-    async remove(bucket, key) {
-      const to = { bucket: trashBucketOf(bucket), key: `${id}/${key}` }
-      if (!isLegalKey(to.key)) {
-        const message = `The key ${key} is too long for the trash. Delete it permanently.`
-        throw new DriveError('key-too-long', message)
-      }
-      const options = { signal: run.signal, mayReplace: true, assertMayGoOn }
-      const outcome = await moveObject(drive, { bucket, key }, to, options)
-      if (outcome !== 'changed') return plainRemoval(outcome === 'moved')
-      throw new DriveError('busy', `${bucket}/${key} is being written. Delete it again.`)
-    },
-  }
-}
-
-export interface Restoration {
-  readonly bucket: string
-  readonly trashId: string
-  /** Only keys that begin with this. */
-  readonly prefix: string
-  /** Whether objects whose names are taken get others, such as `a (2).txt`. Otherwise they stay in the trash. */
-  readonly besideOthers: boolean
-}
-
-interface RestoreFigures {
-  /** Restored objects. */
-  deleted: number
-  skipped: number
-}
-
-/** Moves deleted objects back. Overwrites nothing. Returns a user-facing message, or ''. */
-export async function restore(
-  drive: Drive,
-  { bucket, trashId, prefix, besideOthers }: Restoration,
-  run: Run,
-  figures: RestoreFigures,
-): Promise<string> {
-  const trash = trashBucketOf(bucket)
-  await drive.addBucket(trash)
-  const { signal, late } = run
-  const assertMayGoOn = () => run.assertMayEnd()
-  const start = `${trashId}/`
-  const move = (from: string, to: string): Promise<MoveOutcome> => {
-    run.assertMayGoOn()
-    const target = { bucket, key: to }
-    const options = { signal: late, mayReplace: false, assertMayGoOn }
-    return whileBusy(() => moveObject(drive, { bucket: trash, key: from }, target, options), signal)
-  }
-  for await (const entries of walk({ drive, bucket: trash, prefix: start + prefix, signal })) {
-    await visitAll(entries, concurrency, async ({ key: from }) => {
-      const key = from.slice(start.length)
-      let outcome = await move(from, key)
-      for (let number = 2; besideOthers && outcome === 'taken' && number <= maxNames; number += 1) {
-        const name = besideName(key, number)
-        if (isLegalKey(name)) outcome = await move(from, name)
-      }
-      if (outcome === 'moved') figures.deleted += 1
-      else if (outcome !== 'absent') figures.skipped += 1
-    })
-  }
-  return figures.skipped === 0
-    ? ''
-    : `${figures.skipped} not restored: objects with these names exist. They are still in the trash.`
-}
-
-/** `photos/a.txt` as `photos/a (2).txt`. */
-function besideName(key: string, number: number): string {
-  const end = key.endsWith('/') ? key.length - 1 : key.length
-  const start = key.lastIndexOf('/', end - 1) + 1
-  const dot = key.lastIndexOf('.', end)
-  const at = dot > start ? dot : end
-  return `${key.slice(0, at)} (${number})${key.slice(at)}`
-}
+import type { FileOrder } from '../files/file-order.ts'
 
 /** The objects of one deletion in the trash. */
 export interface TrashItem {
@@ -189,9 +101,7 @@ const maxClockDifferenceMs = 60 * 60_000
 
 interface TrashExpiryParts {
   readonly drive: Pick<Drive, 'list' | 'trashes'>
-  readonly deletions: {
-    start(deletion: { readonly bucket: string; readonly prefix: string }): Promise<unknown>
-  }
+  readonly fileJobs: { start(order: FileOrder): Promise<unknown> }
   readonly buckets: () => readonly string[]
   /** TRASH_DAYS; 0: nothing expires. */
   readonly days: number
@@ -206,7 +116,7 @@ interface TrashExpiryParts {
  * failure does not affect other buckets; the function then rejects with the first one.
  */
 export function openTrashExpiry(parts: TrashExpiryParts): (signal: AbortSignal) => Promise<void> {
-  const { drive, deletions, buckets, days, now, localNow } = parts
+  const { drive, fileJobs, buckets, days, now, localNow } = parts
   return async (signal) => {
     if (days === 0 || Math.abs(now() - localNow()) > maxClockDifferenceMs) return
     const failures: unknown[] = []
@@ -214,7 +124,8 @@ export function openTrashExpiry(parts: TrashExpiryParts): (signal: AbortSignal) 
     const expire = async (name: string) => {
       // Several processes may find the same deletion. It is not started twice.
       for (const id of await trashIds(drive, name, old, maxAtOnce)) {
-        await deletions.start({ bucket: trashBucketOf(name), prefix: `${id}/` })
+        const all = { bucket: name, trashId: id, paths: [''] }
+        await fileJobs.start({ action: 'empty', ...all, isAutomatic: true })
       }
     }
     for (const name of buckets()) {

@@ -29,16 +29,16 @@ const endpoints: readonly (readonly [method: Method, path: string, body?: object
   ['POST', '/folder-counts', { bucket: 'files', prefix: 'a/' }],
   ['DELETE', '/folder-counts/some'],
   ['POST', '/presign', { method: 'GET', bucket: 'files', key: 'a' }],
-  ['POST', '/deletions', { bucket: 'files', prefix: 'a' }],
-  ['GET', '/deletions'],
-  ['GET', '/deletions/some'],
-  ['DELETE', '/deletions/some'],
+  ['POST', '/file-jobs', { action: 'delete', bucket: 'files', paths: ['a'] }],
+  [
+    ...(['POST', '/file-jobs/clashes'] as const),
+    { action: 'move', bucket: 'files', paths: ['a'], to: { bucket: 'files', prefix: 'b/' } },
+  ],
+  ['GET', '/file-jobs'],
+  ['GET', '/file-jobs/some'],
+  ['DELETE', '/file-jobs/some'],
   ['GET', '/trash?bucket=files'],
-  ['POST', '/trash', { bucket: 'files', keys: ['a'] }],
-  ['POST', '/trash/restore', { bucket: 'files', trashId: '' }],
   ['GET', '/deleted?bucket=files'],
-  ['POST', '/deleted', { bucket: 'files', prefix: 'a', action: 'restore' }],
-  ['POST', '/trash/empty', { bucket: 'files' }],
   ['GET', '/uploads'],
   ['DELETE', '/uploads/some'],
   ['GET', '/activity'],
@@ -62,7 +62,7 @@ test('every endpoint of the management API is in the list below', async (t) => {
 
 for (const [method, path, body] of endpoints) {
   test(`${method} ${path} without a session is 401 and does nothing`, async (t) => {
-    const { send, drive, presigned, deletions } = await openManagement(t)
+    const { send, drive, presigned, fileJobs } = await openManagement(t)
     await put(drive, 'a')
     for (const authorization of ['', 'Bearer wrong', `Basic ${session.authorization}`]) {
       const answer = await send(method, path, body, { authorization })
@@ -70,7 +70,7 @@ for (const [method, path, body] of endpoints) {
       assert.deepEqual(Object.keys(answer.body), ['message'])
     }
     assert.deepEqual(await keysOf(drive), ['a'])
-    assert.deepEqual(await deletions.latest(), [])
+    assert.deepEqual(await fileJobs.list(9), [])
     assert.deepEqual(presigned, [])
   })
 }
@@ -96,7 +96,7 @@ const badBodies = [[], '"text"', 'null', '{"half":', '{"__proto__": {}}', '5']
 const rows: readonly Row[] = [
   ...badBodies.flatMap((body): Row[] => [
     ['POST', '/presign', body],
-    ['POST', '/deletions', body],
+    ['POST', '/file-jobs', body],
     ['PATCH', '/buckets/files', body],
   ]),
   ['POST', '/presign', {}, 'method'],
@@ -145,13 +145,6 @@ const rows: readonly Row[] = [
       name.includes('-') ? `query["${name}"]` : `query.${name}`,
     ],
   ),
-  ['POST', '/deletions', {}, 'bucket'],
-  ['POST', '/deletions', { bucket: 'files' }, 'prefix'],
-  ['POST', '/deletions', { bucket: 'files', prefix: '' }, 'prefix'],
-  ['POST', '/deletions', { bucket: 'files', prefix: 'a'.repeat(1_025) }, 'prefix'],
-  ['POST', '/deletions', '{"bucket":"files","prefix":"\\ud800"}', 'prefix'],
-  ['POST', '/deletions', { bucket: 'other', prefix: 'a' }, 'bucket'],
-  ['POST', '/deletions', { bucket: 'files', prefix: 'a', force: true }, 'force'],
   ['POST', '/buckets/other/count', undefined, undefined, 404],
   ['PATCH', '/buckets/other', { expiry: [] }, undefined, 404],
   ['PATCH', '/buckets/files', { other: 1 }, 'other'],
@@ -192,8 +185,8 @@ const rows: readonly Row[] = [
     { expiry: [expiry({ prefix: 'ж'.repeat(513) })] },
     'expiry[0].prefix',
   ],
-  ['GET', '/deletions/none', undefined, undefined, 404],
-  ['DELETE', '/deletions/none', undefined, undefined, 404],
+  ['GET', '/file-jobs/none', undefined, undefined, 404],
+  ['DELETE', '/file-jobs/none', undefined, undefined, 404],
   ['GET', '/uploads?bucket=other', undefined, 'bucket'],
   ['GET', '/uploads?after=x', undefined, 'after'],
   ['GET', "/uploads?after=1.'%20OR%201=1", undefined, 'after'],
@@ -227,7 +220,7 @@ describe('management API, bad input', () => {
       assert.equal(typeof answer.body.message, 'string')
       assert.ok(answer.text.length < 1_000)
       assert.deepEqual(await keysOf(fixture.drive), ['a'])
-      assert.deepEqual(await fixture.deletions.latest(), [])
+      assert.deepEqual(await fixture.fileJobs.list(9), [])
       assert.deepEqual(fixture.presigned, [])
     })
   }

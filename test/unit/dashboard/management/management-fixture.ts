@@ -18,10 +18,9 @@ import {
   type MemoryDrive,
   openMemoryDrive,
 } from '../../../../src/storage/drives/memory/memory-drive.ts'
-import { trashBucketOf } from '../../../../src/storage/drives/trash-bucket.ts'
 import { BucketCounts } from '../../../../src/storage/jobs/bucket-counts.ts'
-import { type Deletions, openDeletions } from '../../../../src/storage/jobs/deletions.ts'
 import { dryRunExpiry } from '../../../../src/storage/jobs/expiry/expired-objects.ts'
+import { FileJobs } from '../../../../src/storage/jobs/files/file-jobs.ts'
 import { openFolderCounts } from '../../../../src/storage/jobs/folder-counts.ts'
 import { JobRunner } from '../../../../src/storage/jobs/job-runner.ts'
 import { JobTable } from '../../../../src/storage/jobs/job-table.ts'
@@ -43,7 +42,7 @@ export interface ManagementFixture {
   readonly drive: MemoryDrive
   readonly database: Database
   readonly counter: BucketCounts
-  readonly deletions: Deletions
+  readonly fileJobs: FileJobs
   readonly presigned: Parameters<ManagementApiParts['presign']>[0][]
   /** A path below /-/api, with a session by default. */
   send(
@@ -102,13 +101,16 @@ export async function openManagement(
   await drive.prepare(buckets)
   const common = { drive, hasVersions: () => false, now: Date.now, log: silentLog }
   const leases = new KeyLeases({ table: new DatabaseLeases(database, '/jobs'), now: Date.now })
-  const jobs = new JobRunner({ ...common, table: new JobTable(database), leases })
+  const table = new JobTable(database)
+  const jobs = new JobRunner({ ...common, table, leases })
   const counter = new BucketCounts({ ...common, jobs })
-  const deletions = openDeletions({
-    ...common,
+  const fileJobs = new FileJobs({
+    ...{ ...common, table },
     drive: { ...drive, ...changes.drive },
     keepsRemoved: () => false,
     lockRules: async () => undefined,
+    newLock: async () => ({}),
+    withinRoom: (_bucket, _bytes, work) => work(),
     jobs,
   })
   const presigned: ManagementFixture['presigned'] = []
@@ -118,7 +120,6 @@ export async function openManagement(
     trash: {
       ...{ days: 30, drive },
       has: () => true,
-      open: (bucket) => drive.addBucket(trashBucketOf(bucket)),
     },
     bucketOptions: { change: async () => undefined },
     bucketMaker: { create: async () => undefined, remove: async () => undefined },
@@ -133,7 +134,7 @@ export async function openManagement(
     placeOf: () => ({ drive: 'default', isReadOnly: false }),
     counter,
     folderCounts: openFolderCounts({ ...common, jobs }),
-    deletions,
+    fileJobs,
     search: (query) => search({ ...query, drive }),
     openArchive: (request) => openArchive({ ...request, drive }),
     store: new DatabaseKeyValueStore(database, Date.now),
@@ -172,7 +173,7 @@ export async function openManagement(
   const sender = jsonSender(routes)
   t.after(() => Promise.all([jobs.close(), counter.close()]))
   return {
-    ...{ routes, drive, database, counter, deletions, presigned },
+    ...{ routes, drive, database, counter, fileJobs, presigned },
     async send(method, path, body, headers = {}) {
       const answer = await sender.send({
         method,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { openMemoryDrive } from '../../../../src/storage/drives/memory/memory-drive.ts'
 import type { VersionEntry } from '../../../../src/storage/drives/versions.ts'
-import { openDeletions } from '../../../../src/storage/jobs/deletions.ts'
+import { FileJobs } from '../../../../src/storage/jobs/files/file-jobs.ts'
 import {
   keysOf,
   openTestDatabase,
@@ -13,10 +13,10 @@ import { openJobs } from './jobs-fixture.ts'
 
 const bucket = 'files'
 
-type Order = Omit<
-  Parameters<ReturnType<typeof openDeletions>['start']>[0],
-  'bucket' | 'kind' | 'prefix'
-> & { readonly prefix?: string }
+interface Order {
+  readonly paths?: readonly string[]
+  readonly sinceMs?: number
+}
 
 /** A bucket with versions, in which each change happens a second after the one before. */
 async function open(t: TestContext) {
@@ -26,17 +26,19 @@ async function open(t: TestContext) {
     now: () => (clock.now += 1_000),
   })
   await drive.prepare([bucket])
-  const deletions = openDeletions({
-    ...{ drive, keepsRemoved: () => true, lockRules: async () => ({ nowMs: clock.now }) },
-    jobs: openJobs(t, await openTestDatabase(t), clock).process(),
-    now: () => clock.now,
+  const { process, table } = openJobs(t, await openTestDatabase(t), clock)
+  const jobs = new FileJobs({
+    ...{ drive, table, keepsRemoved: () => true, newLock: async () => ({}) },
+    ...{ jobs: process(), now: () => clock.now },
+    lockRules: async () => ({ nowMs: clock.now }),
+    withinRoom: (_bucket, _bytes, work) => work(),
   })
-  const run = async (kind: 'undelete' | 'erase', { prefix = '', ...order }: Order) => {
-    const { id = '' } = (await deletions.start({ bucket, kind, prefix, ...order })) ?? {}
-    await until(async () => (await deletions.find(id))?.state !== 'running')
-    const { state, deleted, skipped, message } = (await deletions.find(id)) ?? assert.fail()
+  const run = async (action: 'undelete' | 'erase', { paths = [''], sinceMs }: Order = {}) => {
+    const { id = '' } = (await jobs.start({ action, bucket, paths, sinceMs })) ?? {}
+    await until(async () => (await jobs.find(id))?.state !== 'running')
+    const { state, done, skipped, message } = (await jobs.find(id)) ?? assert.fail()
     assert.equal(state, 'done')
-    return { deleted, skipped, message }
+    return { done, skipped, message }
   }
   const remove = async (...keys: string[]) => {
     for (const key of keys) await drive.remove(bucket, key)
@@ -53,7 +55,7 @@ test('Deleted objects exist again without the markers above them', async (t) => 
   await put(drive, 'a/3', 'again')
   await remove('a/3')
   const markers = async () => (await versions()).filter(({ isDeleteMarker }) => isDeleteMarker)
-  assert.deepEqual(await run('undelete', { prefix: 'a/' }), { deleted: 4, skipped: 0, message: '' })
+  assert.deepEqual(await run('undelete', { paths: ['a/'] }), { done: 4, skipped: 0, message: '' })
   assert.deepEqual(await keysOf(drive), ['a/1', 'a/2', 'a/2/x', 'a/3', 'a/live'])
   // The older marker of a/3 stays, and an object of which only markers are left.
   const left = (await markers()).map(({ key }) => key)
@@ -66,9 +68,9 @@ test('An undo leaves what was deleted before, and keys are exact', async (t) => 
   await remove('a/1', 'ab')
   const sinceMs = clock.now + 1
   await remove('a', 'a/2')
-  assert.equal((await run('undelete', { prefix: 'a/', sinceMs })).deleted, 1)
+  assert.equal((await run('undelete', { paths: ['a/'], sinceMs })).done, 1)
   assert.deepEqual(await keysOf(drive), ['a/2'])
-  assert.equal((await run('undelete', { keys: ['a', 'none'] })).deleted, 1)
+  assert.equal((await run('undelete', { paths: ['a', 'none'] })).done, 1)
   assert.deepEqual(await keysOf(drive), ['a', 'a/2'])
 })
 
@@ -80,8 +82,8 @@ test('Erasing removes all versions of deleted objects, except those of locked on
   const { versionId } = held ?? assert.fail()
   await drive.setAttributes?.(bucket, 'held', { retention: lock }, { versionId })
   await remove('gone', 'held')
-  const { deleted, skipped, message } = await run('erase', {})
-  assert.deepEqual([deleted, skipped], [1, 1])
+  const { done, skipped, message } = await run('erase')
+  assert.deepEqual([done, skipped], [1, 1])
   assert.match(message, /Object Lock keeps 1/)
   // Its delete marker stays: the locked version must not become the object again.
   assert.deepEqual(
@@ -107,7 +109,7 @@ test('Long histories are erased with their markers last', async (t) => {
     removed.push(removal?.isDeleteMarker ? 'marker' : 'version')
     return removal
   }
-  assert.equal((await run('erase', { prefix: 'k' })).deleted, 1)
+  assert.equal((await run('erase', { paths: ['k'] })).done, 1)
   assert.deepEqual(
     (await versions()).map(({ key }) => key),
     ['z'],

@@ -33,11 +33,9 @@ test('ids of the trash are in the order of time, the latest first', () => {
 test('the trash is listed, restored, expired and emptied', async (t) => {
   const { drive, done, send, put, keys } = await openTrash(t)
   await put('d/a.txt', 'd/b.txt', 'c.txt', 'd.txt')
-  const first = await done('POST', '/trash', { bucket, prefix: 'd/' })
-  const { trashId } = first
-  await ended(done, first.id)
-  const more = { bucket, keys: ['c.txt', 'gone.txt'], trashId }
-  await ended(done, (await done('POST', '/trash', more)).id)
+  const start = async (body: object) =>
+    ended(done, (await done('POST', '/file-jobs', { bucket, ...body })).id)
+  const { trashId } = await start({ action: 'trash', paths: ['d/', 'c.txt', 'gone.txt'] })
   assert.deepEqual(await keys(bucket), ['d.txt'])
   const listed = await done('GET', '/trash?bucket=files')
   assert.deepEqual(
@@ -46,33 +44,32 @@ test('the trash is listed, restored, expired and emptied', async (t) => {
   )
   // Restoring overwrites nothing.
   await putObject(drive, 'c.txt', 'another one')
-  const restored = await done('POST', '/trash/restore', { bucket, trashId })
-  const { deleted, skipped, message } = await ended(done, restored.id)
-  assert.deepEqual([deleted, skipped], [2, 1])
-  assert.match(message, /1 not restored: objects with these names exist/)
-  const beside = { bucket, trashId, besideOthers: true }
-  await ended(done, (await done('POST', '/trash/restore', beside)).id)
+  const restored = await start({ action: 'restore', trashId, paths: ['d/a.txt', 'c.txt'] })
+  assert.deepEqual([restored.done, restored.skipped], [1, 1])
+  const reason = 'An object with this name exists there.'
+  assert.deepEqual(restored.problems, [{ key: `${trashId}/c.txt`, reason }])
+  await start({ action: 'restore', trashId, taken: 'keep-both' })
   const all = ['c (2).txt', 'c.txt', 'd.txt', 'd/a.txt', 'd/b.txt']
   assert.deepEqual(await keys(bucket), all)
   assert.deepEqual(await keys(trashBucketOf(bucket)), [])
 
-  await ended(done, (await done('POST', '/trash', { bucket, prefix: 'c' })).id)
-  await ended(done, (await done('POST', '/trash/empty', { bucket })).id)
+  await start({ action: 'trash', paths: ['c.txt', 'c (2).txt'] })
+  await start({ action: 'empty' })
   assert.deepEqual(await keys(trashBucketOf(bucket)), [])
   for (const body of [
-    { bucket },
-    { bucket, prefix: 'a', keys: ['a'] },
-    { bucket, keys: ['\ud800'] },
-    { bucket, keys: ['a'], trashId: '../x' },
-    { bucket: trashBucketOf(bucket), keys: ['a'] },
+    { action: 'trash', bucket },
+    { action: 'trash', bucket, paths: [''] },
+    { action: 'trash', bucket, paths: ['\ud800'] },
+    { action: 'restore', bucket, trashId: '../x' },
+    { action: 'trash', bucket: trashBucketOf(bucket), paths: ['a'] },
   ]) {
-    assert.equal((await send('POST', '/trash', body)).status, 400, JSON.stringify(body))
+    assert.equal((await send('POST', '/file-jobs', body)).status, 400, JSON.stringify(body))
   }
   assert.deepEqual(await keys(bucket), ['d.txt', 'd/a.txt', 'd/b.txt'])
 })
 
 test('what is older than TRASH_DAYS is deleted, but not if a clock is wrong', async (t) => {
-  const { drive, deletions, keys } = await openTrash(t)
+  const { drive, fileJobs, keys } = await openTrash(t)
   const nowMs = Date.now()
   const trash = trashBucketOf(bucket)
   await drive.addBucket(trash)
@@ -81,7 +78,7 @@ test('what is older than TRASH_DAYS is deleted, but not if a clock is wrong', as
   await putObject(drive, `${young}/b`, 'x', trash)
   const expiryAt = (localMs: number, days = 30) =>
     openTrashExpiry({
-      ...{ drive, deletions, days, buckets: () => [bucket, 'other'] },
+      ...{ drive, fileJobs, days, buckets: () => [bucket, 'other'] },
       ...{ now: () => nowMs, localNow: () => localMs },
     })(signal)
   await expiryAt(nowMs - 2 * 3_600_000)
@@ -93,7 +90,7 @@ test('what is older than TRASH_DAYS is deleted, but not if a clock is wrong', as
 })
 
 test('a bucket whose drive is away does not keep the trash of others', async (t) => {
-  const { drive, deletions, keys } = await openTrash(t)
+  const { drive, fileJobs, keys } = await openTrash(t)
   const nowMs = Date.now()
   const trash = trashBucketOf(bucket)
   await drive.addBucket(trash)
@@ -103,7 +100,7 @@ test('a bucket whose drive is away does not keep the trash of others', async (t)
     return { seek: () => undefined, next: () => Promise.reject(new Error('away')) }
   }
   const expire = openTrashExpiry({
-    ...{ drive: { list, trashes: () => true }, deletions, days: 30 },
+    ...{ drive: { list, trashes: () => true }, fileJobs, days: 30 },
     ...{ buckets: () => ['away', bucket], now: () => nowMs, localNow: () => nowMs },
   })
   await assert.rejects(expire(signal), /away/)
@@ -111,14 +108,14 @@ test('a bucket whose drive is away does not keep the trash of others', async (t)
 })
 
 async function openTrash(t: TestContext) {
-  const { drive, deletions, send } = await openManagement(t)
+  const { drive, fileJobs, send } = await openManagement(t)
   const done = async (method: 'GET' | 'POST', path: string, body?: object) => {
     const reply = await send(method, path, body)
     assert.ok(reply.status < 300, reply.text)
     return reply.body
   }
   return {
-    ...{ drive, deletions, send, done },
+    ...{ drive, fileJobs, send, done },
     async put(...keys: readonly string[]) {
       for (const key of keys) await putObject(drive, key, key)
     },
@@ -130,8 +127,8 @@ type Done = Awaited<ReturnType<typeof openTrash>>['done']
 
 /** The reply of a job that has ended. */
 async function ended(done: Done, id: string) {
-  await until(async () => (await done('GET', `/deletions/${id}`)).state !== 'running')
-  const reply = await done('GET', `/deletions/${id}`)
+  await until(async () => (await done('GET', `/file-jobs/${id}`)).state !== 'running')
+  const reply = await done('GET', `/file-jobs/${id}`)
   assert.equal(reply.state, 'done', reply.message)
   return reply
 }

@@ -3,9 +3,8 @@ import { copyText } from '../../ui/copy/copy-text.ts'
 import { messageOf, showFailure } from '../../ui/messages.ts'
 import { Store } from '../../ui/store.ts'
 import type { FolderAddress } from '../change/move-plan.ts'
-import { type Carried, putJob } from '../change/put-job.ts'
+import { type Carried, putEntries } from '../change/put-entries.ts'
 import { s3Uri } from '../entries/object-address.ts'
-import { jobs } from '../transfers/transfers.ts'
 
 interface Clip extends Carried {
   /** The text put into the system clipboard; undefined if the browser does not allow it. */
@@ -61,7 +60,7 @@ function sameLines(text: string): string {
 /** Moves or copies entries to a folder; false, with a message, if it is not possible. */
 export function put(carried: Carried, folder: FolderAddress): boolean {
   try {
-    void jobs.start(putJob(carried, folder))
+    putEntries(carried, folder)
     return true
   } catch (error) {
     showFailure('This is not possible', messageOf(error))

@@ -1,6 +1,6 @@
 import type { DragEvent } from 'react'
 import { type FolderAddress, moveTo, obstacleOf, type PutMode } from '../change/move-plan.ts'
-import { type Carried, subjectOf } from '../change/put-job.ts'
+import { type Carried, subjectOf } from '../change/put-entries.ts'
 import { put } from './clipboard.ts'
 import classes from './drag.module.css'
 

@@ -8,11 +8,10 @@ import type { Entry } from '../entries/entry.ts'
 import { entryCounts } from '../entries/entry-counts.ts'
 import { NameText } from '../entries/name-text.tsx'
 import { visibleName } from '../entries/visible-name.ts'
-import { jobs } from '../transfers/transfers.ts'
-import { versionedDeletionJob } from '../versions/version-jobs.ts'
 import { deletionText, trashText } from './deletion-text.ts'
-import { deletionJob, sizeOfTree } from './drive-work.ts'
-import { readTrash, trashJob } from './trash-work.ts'
+import { removeEntries } from './file-changes.ts'
+import { sizeOfTree } from './folder-contents.ts'
+import { readTrash } from './read-trash.ts'
 
 interface DeleteDialogProps {
   readonly bucket: string
@@ -34,9 +33,8 @@ export function DeleteDialog({ bucket, entries, onClose }: DeleteDialogProps) {
   const hasTrash = !keepsVersions && trash?.isThere === true && trash.days > 0
   const goesToTrash = hasTrash && !isPermanent
   const confirm = () => {
-    const plainJob = keepsVersions ? versionedDeletionJob : deletionJob
-    const job = goesToTrash ? trashJob : plainJob
-    void jobs.start(job(`Deleting ${subject}`, bucket, entries))
+    // While versions are enabled, the server makes delete markers.
+    removeEntries(goesToTrash || keepsVersions ? 'trash' : 'delete', { bucket, entries })
     onClose()
   }
   return (

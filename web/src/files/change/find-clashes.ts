@@ -1,6 +1,6 @@
 import { compareKeys, keyBefore } from '../../../../src/platform/text/key-order.ts'
+import { numberedName } from '../../../../src/platform/text/numbered-name.ts'
 import { type Entry, nameOf, parentOf } from '../entries/entry.ts'
-import { numberedName } from './clash-names.ts'
 
 /** Lists up to 1,000 keys after this one, in listing order. */
 export type ListKeysAfter = (startAfter: string) => Promise<{

@@ -4,10 +4,9 @@ import { useBuckets } from '../../api/service-queries.ts'
 import { FormDialog, NameInput } from '../../ui/form-dialog.tsx'
 import { messageOf } from '../../ui/messages.ts'
 import type { Entry } from '../entries/entry.ts'
-import { jobs } from '../transfers/transfers.ts'
 import { FolderPicker } from './folder-picker.tsx'
 import type { FolderAddress, PutMode } from './move-plan.ts'
-import { putJob, subjectOf } from './put-job.ts'
+import { putEntries, subjectOf } from './put-entries.ts'
 
 interface MoveDialogProps {
   readonly mode: PutMode
@@ -31,7 +30,7 @@ export function MoveDialog({ mode, from, entries, onClose }: MoveDialogProps) {
       prefix: prefix === '' || prefix.endsWith('/') ? prefix : `${prefix}/`,
     }
     try {
-      void jobs.start(putJob({ mode, bucket: from.bucket, entries }, folder))
+      putEntries({ mode, bucket: from.bucket, entries }, folder)
       onClose()
     } catch (error) {
       setProblem(messageOf(error))

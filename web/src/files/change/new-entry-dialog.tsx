@@ -7,7 +7,7 @@ import { keyBytes, maxKeyBytes } from '../entries/object-address.ts'
 import { makeFolder, makeText } from '../s3/bucket-client.ts'
 import { S3Failure } from '../s3/s3-failure.ts'
 import { driveChanges } from '../transfers/transfers.ts'
-import { isListed } from './drive-work.ts'
+import { isListed } from './folder-contents.ts'
 import { type FolderAddress, pathProblem } from './move-plan.ts'
 import { useSpacesQuestion } from './use-spaces-question.tsx'
 

@@ -2,11 +2,11 @@ import { Alert } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { FormDialog, NameInput } from '../../ui/form-dialog.tsx'
-import type { Entry } from '../entries/entry.ts'
+import { type Entry, parentOf } from '../entries/entry.ts'
 import { visibleName } from '../entries/visible-name.ts'
 import { jobs } from '../transfers/transfers.ts'
-import { hasAnything } from './drive-work.ts'
-import { moveJob } from './move-job.ts'
+import { clashesOf, placeEntries } from './file-changes.ts'
+import { hasAnything } from './folder-contents.ts'
 import { type Move, nameProblem, obstacleOf, renameTo } from './move-plan.ts'
 import { useSpacesQuestion } from './use-spaces-question.tsx'
 
@@ -78,13 +78,17 @@ function checkedMove(entry: Entry, bucket: string, name: string): Move {
 }
 
 /** Renaming a tree may take long and continues in the transfers. @throws Error if a file was not renamed. */
-async function rename(move: Move, name: string): Promise<void> {
-  const { entry } = move
-  const title = `Renaming “${visibleName(entry.name)}” to “${visibleName(name)}”`
-  const running = jobs.start(moveJob(title, [move], { isAsking: entry.kind === 'folder' }))
-  if (entry.kind === 'folder') return
-  const { id, state, problems, outcome } = await running
-  if (state === 'done' && problems.length === 0) return
-  jobs.dismiss(id)
-  throw new Error(problems.length > 0 ? 'A file with this name already exists.' : outcome)
+async function rename({ entry, fromBucket: bucket }: Move, name: string): Promise<void> {
+  const to = { bucket, prefix: parentOf(entry.key), name }
+  const placed = { mode: 'move', bucket, entries: [entry], to } as const
+  const taken = new Error('A file with this name already exists.')
+  if (entry.kind === 'folder') {
+    void placeEntries(placed)
+    return
+  }
+  if ((await clashesOf(placed)).clashes.length > 0) throw taken
+  const job = await placeEntries(placed)
+  if (job === undefined || (job.state === 'done' && job.problems.length === 0)) return
+  jobs.dismiss(job.id)
+  throw job.problems.length > 0 ? taken : new Error(job.outcome)
 }

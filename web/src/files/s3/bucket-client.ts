@@ -1,6 +1,5 @@
 import { ApiError, unreachable } from '../../api/api-error.ts'
 import { bearer, inSession, ownPath, presign } from '../../api/client.ts'
-import type { FileEntry } from '../entries/entry.ts'
 import { isReachable, type ObjectAddress, objectPath } from '../entries/object-address.ts'
 import type { ByteRange } from './byte-range.ts'
 import {
@@ -180,29 +179,6 @@ async function makeEmpty(bucket: string, key: string, type: string): Promise<voi
 }
 
 /**
- * Copies exactly this version of an object. Returns the ETag of the copy.
- *
- * @param replaces the ETag of the object to replace; undefined: the target has to be free
- * @throws S3Failure 412 if a different object is at the target, or the source has changed.
- */
-export async function copyObject(
-  source: FileEntry & { readonly bucket: string },
-  target: ObjectAddress,
-  replaces: string | undefined,
-): Promise<string> {
-  const reply = await s3Fetch({
-    method: 'PUT',
-    ...target,
-    headers: {
-      'x-amz-copy-source': objectPath(source.bucket, source.key),
-      'x-amz-copy-source-if-match': `"${source.etag}"`,
-      ...(replaces === undefined ? { 'if-none-match': '*' } : { 'if-match': `"${replaces}"` }),
-    },
-  })
-  return etagOfCopy(reply)
-}
-
-/**
  * Copies exactly this version onto itself with new metadata. A version written in the meantime is not replaced.
  * Returns the ETag.
  *
@@ -231,7 +207,7 @@ export async function etagOfCopy(reply: Response): Promise<string> {
   return (fieldsOf(root).get('ETag') ?? '').replaceAll('"', '')
 }
 
-/** Deletes up to `maxDeletions` objects or versions; missing ones count as deleted. */
+/** Deletes up to 1,000 objects or versions; missing ones count as deleted. */
 export async function deleteObjects(
   bucket: string,
   objects: readonly DoomedObject[],

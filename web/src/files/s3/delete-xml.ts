@@ -1,8 +1,5 @@
 import { fieldsOf, type XmlElement } from './s3-failure.ts'
 
-/** API reference, DeleteObjects: "The request can contain a list of up to 1,000 keys". */
-export const maxDeletions = 1_000
-
 export interface DoomedObject {
   readonly key: string
   /** Deletes the object only if it has this ETag; omit to delete it in any case. */

@@ -17,6 +17,8 @@ export interface Job {
   /** What was skipped and why. Truncated if there are many. */
   readonly problems: readonly string[]
   readonly problemCount: number
+  /** Whether it continues without this page. */
+  readonly isOnServer: boolean
   /** Undoes the job, once it has ended. */
   readonly undo: JobOrder | undefined
 }
@@ -29,6 +31,7 @@ export interface JobReport {
 
 export interface JobOrder {
   readonly title: string
+  readonly isOnServer?: boolean
   /** Resolves with the result as a message. Repeating the work completes it. */
   readonly work: (report: JobReport) => Promise<string>
   /** Called when the work has ended. Undefined: nothing can be undone. */
@@ -86,7 +89,7 @@ export class JobList extends Store<readonly Job[]> {
 
   /** Called after sign-out: the next user can neither see nor undo these jobs. */
   forgetAll(): void {
-    for (const { controller } of this.#rows) controller.abort()
+    for (const { controller } of this.#rows) controller.abort('forgotten')
     this.#rows = []
     this.#notify()
   }
@@ -135,10 +138,9 @@ export class JobList extends Store<readonly Job[]> {
   }
 }
 
-function begun(id: number, { title }: JobOrder): Job {
+function begun(id: number, { title, isOnServer = false }: JobOrder): Job {
   return {
-    id,
-    title,
+    ...{ id, title, isOnServer },
     state: 'running',
     done: 0,
     total: undefined,

@@ -1,6 +1,7 @@
 import { Button, Group, VisuallyHidden } from '@mantine/core'
 import { IconChevronDown, IconChevronUp, IconX } from '@tabler/icons-react'
 import { type RefObject, useEffect, useRef, useState, useSyncExternalStore } from 'react'
+import { useFileJobs } from '../../api/service-queries.ts'
 import { formatAmount } from '../../format/bytes.ts'
 import { IconButton } from '../../ui/icon-button.tsx'
 import { ClashDialog } from '../change/clash-dialog.tsx'
@@ -9,12 +10,15 @@ import { ReadingDialog } from '../upload/reading-dialog.tsx'
 import { UploadList } from '../upload/upload-list.tsx'
 import { UploadSummary } from '../upload/upload-summary.tsx'
 import { JobRow } from './job-row.tsx'
+import { showServerJobs } from './server-job.ts'
 import classes from './transfer-dock.module.css'
 import { announcement, dockTitle } from './transfer-text.ts'
 import { isTransferring, jobs, leftovers, uploads } from './transfers.ts'
 
 /** Background transfers, shown on every page; hidden if there are none. */
 export function TransferDock() {
+  const { data: onServer } = useFileJobs()
+  useEffect(() => showServerJobs(onServer?.jobs ?? []), [onServer])
   const queue = useSyncExternalStore(uploads.subscribe, uploads.snapshot)
   const jobList = useSyncExternalStore(jobs.subscribe, jobs.snapshot)
   const left = useSyncExternalStore(leftovers.subscribe, leftovers.snapshot)

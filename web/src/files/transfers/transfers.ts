@@ -102,7 +102,10 @@ guardSignOut(isTransferring)
 /** Whether leaving the page would interrupt transfers. */
 export function isTransferring(): boolean {
   const isUploading = unfinished(uploads.snapshot().totals) > 0
-  return isUploading || jobs.snapshot().some(({ state }) => state === 'running')
+  const isWorking = jobs
+    .snapshot()
+    .some(({ state, isOnServer }) => state === 'running' && !isOnServer)
+  return isUploading || isWorking
 }
 
 addEventListener('beforeunload', (event) => {

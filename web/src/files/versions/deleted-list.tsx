@@ -12,13 +12,12 @@ import { IconButton } from '../../ui/icon-button.tsx'
 import { Loaded } from '../../ui/loaded.tsx'
 import { MoreButton } from '../../ui/more-button.tsx'
 import { Row, RowList } from '../../ui/row-list.tsx'
+import { changeDeleted } from '../change/file-changes.ts'
 import type { FolderAddress } from '../change/move-plan.ts'
 import { nameOf, parentOf } from '../entries/entry.ts'
 import { NameText } from '../entries/name-text.tsx'
 import { visibleName } from '../entries/visible-name.ts'
-import { jobs } from '../transfers/transfers.ts'
 import { type DeletedItem, deletedItems, entryOf } from './deleted-entries.ts'
-import { deletedJob } from './version-jobs.ts'
 
 interface DeletedDialogProps {
   readonly at: FolderAddress
@@ -115,8 +114,8 @@ function DeletedRow({ bucket, item, onOpen, onEnd }: DeletedRowProps) {
   const name = `${entry.name}${isFolder ? '/' : ''}`
   const label = visibleName(name)
   const [isAsking, setIsAsking] = useState(false)
-  const start = (action: 'restore' | 'erase', title: string) =>
-    void jobs.start(deletedJob(title, { bucket, action, entries: [entry] }, onEnd))
+  const start = (action: 'undelete' | 'erase') =>
+    changeDeleted(action, { bucket, entries: [entry] }, onEnd)
   const amount = isFolder ? `${formatAmount(item.objects, 'object')}, ` : ''
   return (
     <Row
@@ -141,7 +140,7 @@ function DeletedRow({ bucket, item, onOpen, onEnd }: DeletedRowProps) {
             size="xs"
             variant="default"
             aria-label={`Restore ${label}`}
-            onClick={() => start('restore', `Restoring ${visibleName(entry.name)}`)}
+            onClick={() => start('undelete')}
           >
             Restore
           </Button>
@@ -161,7 +160,7 @@ function DeletedRow({ bucket, item, onOpen, onEnd }: DeletedRowProps) {
         action="Delete permanently"
         onConfirm={() => {
           setIsAsking(false)
-          start('erase', `Deleting ${visibleName(entry.name)} permanently`)
+          start('erase')
         }}
         onClose={() => setIsAsking(false)}
       >

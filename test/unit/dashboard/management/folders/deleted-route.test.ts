@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { openMemoryDrive } from '../../../../../src/storage/drives/memory/memory-drive.ts'
-import { openManagement, put, until } from '../management-fixture.ts'
+import { openManagement, put } from '../management-fixture.ts'
 
 const path = (prefix: string) => `/deleted?bucket=files&prefix=${encodeURIComponent(prefix)}`
 
@@ -100,37 +100,6 @@ test('GET /deleted ends in time in the middle of many delete markers', async (t)
   assert.deepEqual([keysIn(body), body.next, pages()], [[], 'a', before + 2])
   t.mock.restoreAll()
   assert.deepEqual(keysIn((await send('GET', `${path('')}&after=a`)).body), ['b'])
-})
-
-test('POST /deleted restores and erases by keys or prefix', async (t) => {
-  const drive = openMemoryDrive({ versioningOf: () => ({ changes: [0] }) })
-  await drive.prepare(['files'])
-  const { send } = await openManagement(t, { drive })
-  for (const key of ['a', 'c/1', 'c/2']) {
-    await put(drive, key, 'text')
-    await drive.remove('files', key)
-  }
-  const change = async (body: object) => {
-    const { status, body: begun } = await send('POST', '/deleted', { bucket: 'files', ...body })
-    if (status !== 202) return [status, begun.error?.field ?? begun.field]
-    const now = async () => (await send('GET', `/deletions/${begun.id}`)).body
-    await until(async () => (await now()).state !== 'running')
-    const { kind, state, deleted } = await now()
-    return [kind, state, deleted]
-  }
-  const later = new Date(Date.now() + 60_000).toISOString()
-  const restore = { action: 'restore' }
-  assert.deepEqual(await change({ ...restore, prefix: 'c/', since: later }), [
-    'undelete',
-    'done',
-    0,
-  ])
-  assert.deepEqual(await change({ ...restore, keys: ['c/1'] }), ['undelete', 'done', 1])
-  assert.deepEqual(await change({ action: 'erase', prefix: 'c/' }), ['erase', 'done', 1])
-  assert.deepEqual(keysIn((await send('GET', path(''))).body), ['a'])
-  for (const wrong of [{}, { prefix: 'a', keys: ['a'] }, { prefix: '' }]) {
-    assert.equal((await change({ ...restore, ...wrong }))[0], 400)
-  }
 })
 
 test('GET /deleted is 400 for an unknown bucket', async (t) => {

@@ -24,7 +24,15 @@ function queueOf(counts: Partial<Record<UploadState, number>>, facts = {}): Uplo
 }
 
 const job: Job = {
-  ...{ id: 1, title: 'Moving “a”', state: 'running', done: 2, total: 5, outcome: undefined },
+  ...{
+    id: 1,
+    isOnServer: false,
+    title: 'Moving “a”',
+    state: 'running',
+    done: 2,
+    total: 5,
+    outcome: undefined,
+  },
   ...{ problems: [], undo: undefined, problemCount: 0 },
 }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { numberedName } from '../../../../../web/src/files/change/clash-names.ts'
+import { numberedName } from '../../../../src/platform/text/numbered-name.ts'
 
 for (const [name, expected] of [
   ['report.pdf', 'report (2).pdf'],

@@ -1,9 +1,9 @@
 import { formatCount } from '../../format/bytes.ts'
+import { failureOf } from '../../ui/messages.ts'
 import type { Entry } from '../entries/entry.ts'
 import { visibleName } from '../entries/visible-name.ts'
-import type { JobOrder } from '../transfers/job-list.ts'
-import { moveJob } from './move-job.ts'
-import { type FolderAddress, folderLabel, moveTo, obstacleOf, type PutMode } from './move-plan.ts'
+import { placeEntries } from './file-changes.ts'
+import { type FolderAddress, moveTo, obstacleOf, type PutMode } from './move-plan.ts'
 
 /** Entries of one bucket to move or copy to a folder. */
 export interface Carried {
@@ -22,21 +22,19 @@ const problems = {
  *
  * @throws RangeError with a message to show if it is not possible.
  */
-export function putJob({ mode, bucket, entries }: Carried, to: FolderAddress): JobOrder {
-  const moves = entries.map((entry) => moveTo(entry, bucket, to))
-  const obstacles = moves.map(obstacleOf).filter((found) => found !== undefined)
-  const isDuplicate = mode === 'copy' && obstacles.length === moves.length
+export function putEntries(carried: Carried, to: FolderAddress): void {
+  const { mode, bucket, entries } = carried
+  const obstacles = entries
+    .map((entry) => obstacleOf(moveTo(entry, bucket, to)))
+    .filter((found) => found !== undefined)
+  const isDuplicate = mode === 'copy' && obstacles.length === entries.length
   const wrong = obstacles.find((found) => !(isDuplicate && found === 'same-folder'))
   if (wrong === 'into-itself') {
     const done = mode === 'copy' ? 'copied' : 'moved'
     throw new RangeError(`A folder cannot be ${done} into itself.`)
   }
   if (wrong !== undefined) throw new RangeError(problems[wrong])
-  const subject = subjectOf(entries)
-  const title = isDuplicate
-    ? `Duplicating ${subject}`
-    : `${mode === 'copy' ? 'Copying' : 'Moving'} ${subject} to ${folderLabel(to)}`
-  return moveJob(title, moves, { mode, isDuplicate })
+  placeEntries({ ...carried, to }).catch(failureOf('This is not possible'))
 }
 
 /** The entries in a title: a name, or their number. */

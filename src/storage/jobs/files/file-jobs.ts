@@ -1,0 +1,175 @@
+import { randomBytes } from 'node:crypto'
+import { DriveError } from '../../drives/drive-error.ts'
+import type { JobRunner } from '../job-runner.ts'
+import type { JobRow, JobTable } from '../job-table.ts'
+import { newTrashId } from '../trash/trash.ts'
+import {
+  type AboutOrder,
+  aboutOrder,
+  type FileFigures,
+  type FileJob,
+  type FileOrder,
+  newFigures,
+  undoOf,
+} from './file-order.ts'
+import { type FileWorld, workOn } from './file-work.ts'
+
+/** Maximum running jobs across all processes, and ended ones to remember. */
+export const fileJobLimits = { running: 4, ended: 100 } as const
+
+/** The maximum time that an ended job is remembered. */
+export const fileJobKeptMs = 24 * 60 * 60_000
+
+/** So many processes may end while they work on one job and do not get any further. */
+const maxRuns = 5
+
+interface FileJobsParts extends FileWorld {
+  readonly jobs: JobRunner
+  readonly table: Pick<JobTable, 'list' | 'running' | 'findRunning'>
+  /** Whether versions of the bucket are enabled: a removal then keeps the object, and the trash is not used. */
+  readonly keepsRemoved: (bucket: string) => boolean
+  /** The database's time, milliseconds since the epoch. */
+  readonly now: () => number
+}
+
+/** The figures as they are stored. */
+interface Stored {
+  readonly about: AboutOrder
+  readonly figures: FileFigures
+}
+
+const kind = 'file'
+
+/**
+ * Work on files that people ask for: each job runs in the process that received the request. Other processes read its
+ * progress and stop it through the database, and continue it if its process ends.
+ */
+export class FileJobs {
+  readonly #parts: FileJobsParts
+
+  constructor(parts: FileJobsParts) {
+    this.#parts = parts
+  }
+
+  /** As FileJobsParts. */
+  keepsRemoved(bucket: string): boolean {
+    return this.#parts.keepsRemoved(bucket)
+  }
+
+  /**
+   * Starts a job, or returns a running one with the same order. Undefined if too many are running or this process is
+   * closing.
+   */
+  async start(asked: FileOrder): Promise<FileJob | undefined> {
+    const order = asked.action === 'trash' ? this.#withTrash(asked) : asked
+    const started = await this.#run(order, undefined)
+    if (started !== undefined) return jobOf(started.row)
+    const same = await this.#parts.table.findRunning(kind, JSON.stringify(order))
+    return same && jobOf(same)
+  }
+
+  /** Continues the jobs whose processes have ended. */
+  async resume(): Promise<void> {
+    const { jobs, table } = this.#parts
+    for (const { id } of await table.running(kind)) {
+      if (!(await jobs.isAbandoned({ kind, id }))) continue
+      const row = await jobs.find({ kind, id })
+      if (row?.state === 'running') await this.#run(orderOf(row), row)
+    }
+  }
+
+  async find(id: string): Promise<FileJob | undefined> {
+    await this.resume()
+    const row = await this.#parts.jobs.find({ kind, id })
+    return row && jobOf(row)
+  }
+
+  /** Newest first, without what nobody asked for. */
+  async list(limit: number): Promise<readonly FileJob[]> {
+    await this.resume()
+    const all = (await this.#parts.table.list(kind, limit)).map(jobOf)
+    const undone = new Set(all.map(({ undoes }) => undoes))
+    return all
+      .filter(({ isAutomatic }) => !isAutomatic)
+      .map((job) => (undone.has(job.id) ? { ...job, canUndo: false } : job))
+  }
+
+  /** Asks a job to stop, in whichever process it runs. Its current state; undefined: unknown. */
+  async stop(id: string): Promise<FileJob | undefined> {
+    await this.#parts.jobs.cancel({ kind, id })
+    return await this.find(id)
+  }
+
+  /** Starts the same job again, or one that undoes it. `unknown`: it does not exist, runs, or can't be undone. */
+  async follow(id: string, how: 'again' | 'undo'): Promise<FileJob | 'unknown' | undefined> {
+    const row = await this.#parts.jobs.find({ kind, id })
+    if (row === undefined || row.state === 'running') return 'unknown'
+    const order = orderOf(row)
+    const next = how === 'again' ? order : undoOf(row, order, storedOf(row).figures)
+    return next === undefined ? 'unknown' : this.start(next)
+  }
+
+  #withTrash(order: FileOrder): FileOrder {
+    const { keepsRemoved, now } = this.#parts
+    const trashId = keepsRemoved(order.bucket) ? undefined : newTrashId(now())
+    return { ...order, trashId: order.trashId ?? trashId }
+  }
+
+  /** @param row of a job whose process has ended */
+  #run(order: FileOrder, row: JobRow | undefined) {
+    const { jobs, now } = this.#parts
+    const figures = row === undefined ? newFigures() : storedOf(row).figures
+    const stored: Stored = { about: aboutOrder(order), figures }
+    if (row !== undefined) countRun(figures)
+    return jobs.start({
+      ...{ kind, target: JSON.stringify(order), figures: stored, limits: fileJobLimits, seen: row },
+      id: row?.id ?? randomBytes(12).toString('base64url'),
+      beganAtMs: row?.beganAtMs ?? now(),
+      fields: { action: order.action, bucket: order.bucket },
+      failure: 'work on files failed',
+      work: async (run) => {
+        if (row?.isCancelled === 1) run.stop('cancelled')
+        run.assertMayGoOn()
+        if (figures.runs > maxRuns) throw stuck()
+        return await workOn(order, this.#parts, run, figures)
+      },
+    })
+  }
+}
+
+function stuck(): DriveError {
+  const message = `The gateway ended ${maxRuns} times while it worked on this. Look for the reason in its log.`
+  return new DriveError('unavailable', message)
+}
+
+function countRun(figures: FileFigures): void {
+  const isFurther = figures.done + figures.paths > figures.reached
+  figures.reached = figures.done + figures.paths
+  figures.runs = isFurther ? 1 : figures.runs + 1
+}
+
+function orderOf({ target }: JobRow): FileOrder {
+  return JSON.parse(target) as FileOrder
+}
+
+function storedOf({ figures }: JobRow): Stored {
+  return JSON.parse(figures) as Stored
+}
+
+function jobOf(row: JobRow): FileJob {
+  const { about, figures } = storedOf(row)
+  const { done, total, skipped, problems } = figures
+  const { id, state, beganAtMs, endedAtMs, message } = row
+  return {
+    ...{ ...about, id, state, done, total, skipped, problems, endedAtMs, message },
+    canUndo: state !== 'running' && canUndo(about, figures),
+    startedAtMs: beganAtMs,
+  }
+}
+
+/** As `undoOf`, without the paths. */
+function canUndo(about: AboutOrder, { done, isUndoable, begun, apart, alone }: FileFigures) {
+  if (done === 0) return false
+  if (about.action === 'trash') return true
+  return about.action === 'move' && isUndoable && begun - apart.length + alone.length > 0
+}

@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { FileJobReply } from '../../../../../src/dashboard/management/files/file-job-schemas.ts'
+import { outcomeText, titleOf } from '../../../../../web/src/files/transfers/file-job-text.ts'
+
+const at = '2026-01-01T00:00:00.000Z'
+
+const job = (changes: Partial<FileJobReply>): FileJobReply => ({
+  ...{ id: 'id', action: 'move', bucket: 'files', paths: ['a/b.txt'], count: 1, to: null },
+  ...{ trashId: null, undoes: null, state: 'done', done: 1, total: null, skipped: 0 },
+  ...{ problems: [], canUndo: false, startedAt: at, endedAt: at, message: null },
+  ...changes,
+})
+const to = (path: string, bucket = 'files') => ({ to: { bucket, paths: [path] } })
+const copy = { action: 'copy' } as const
+
+const titles: readonly (readonly [Partial<FileJobReply>, string])[] = [
+  [to('a/c.txt'), 'Renaming “b.txt” to “c.txt”'],
+  [to('x/y/b.txt'), 'Moving “b.txt” to files/x/y/'],
+  [{ ...copy, ...to('b.txt', 'other') }, 'Copying “b.txt” to other'],
+  [{ ...copy, ...to('a/b (2).txt') }, 'Duplicating “b.txt”'],
+  [{ action: 'trash', paths: ['a/', 'b'], count: 2 }, 'Deleting 2 items'],
+  [{ action: 'restore', paths: [''] }, 'Restoring deleted files of files'],
+  [{ action: 'empty', paths: [''] }, 'Deleting from the trash of files'],
+  [{ action: 'undelete', undoes: 'one' }, 'Undo: Restoring “b.txt”'],
+  [{ action: 'erase' }, 'Deleting “b.txt” permanently'],
+]
+for (const [changes, title] of titles) {
+  test(`a job is called ${title}`, () => assert.equal(titleOf(job(changes)), title))
+}
+
+for (const [changes, text] of [
+  [{ done: 61 }, '61 moved.'],
+  [{ ...copy, done: 1, skipped: 2 }, '1 copied, 2 not copied.'],
+  [{ action: 'trash', trashId: 'id', done: 2 }, '2 objects moved to the trash.'],
+  [{ action: 'trash', done: 2 }, '2 objects deleted.'],
+  [{ action: 'delete', state: 'cancelled' }, 'Stopped. 1 object deleted, the rest was not.'],
+] as const) {
+  test(`a job ends with: ${text}`, () => assert.equal(outcomeText(job(changes)), text))
+}

@@ -1,0 +1,133 @@
+import type {
+  FileJobBody,
+  FileJobReply,
+  FileJobsReply,
+} from '../../../../src/dashboard/management/files/file-job-schemas.ts'
+import { ApiError } from '../../api/api-error.ts'
+import { request } from '../../api/client.ts'
+import { messageOf, showFailure } from '../../ui/messages.ts'
+import { visibleName } from '../entries/visible-name.ts'
+import { failureText, outcomeText, titleOf } from './file-job-text.ts'
+import type { Job, JobOrder, JobReport } from './job-list.ts'
+import { jobs } from './transfers.ts'
+
+/** Jobs of the server, which every tab shows. */
+
+const path = '/-/api/file-jobs'
+
+/** The polling interval. */
+const askEveryMs = 400
+
+/** The jobs that this page shows, or has shown. */
+const known = new Set<string>()
+
+type OnEnd = (job: FileJobReply) => void
+
+/** Starts a job. Undefined, with a message, if the server refuses it. Resolves when it has ended. */
+export async function startServerJob(
+  body: FileJobBody,
+  onEnd: OnEnd = () => undefined,
+): Promise<Job | undefined> {
+  try {
+    return await jobs.start(orderOf(await post(body), onEnd))
+  } catch (error) {
+    showFailure('This is not possible', messageOf(error))
+    return undefined
+  }
+}
+
+/** Shows running jobs that other pages have started, or this one before it was loaded again. */
+export function showServerJobs(all: FileJobsReply['jobs']): void {
+  // One of them may be what this page is starting.
+  if (starting > 0) return
+  for (const job of all.toReversed()) {
+    if (known.has(job.id) || job.state !== 'running') continue
+    void jobs.start(orderOf(job, () => undefined))
+  }
+}
+
+/** Requests whose jobs are not known yet. */
+let starting = 0
+
+async function post(body: FileJobBody): Promise<FileJobReply> {
+  starting += 1
+  try {
+    const begun = await request<FileJobReply>(path, { method: 'POST', body })
+    known.add(begun.id)
+    return begun
+  } finally {
+    starting -= 1
+  }
+}
+
+function orderOf(begun: FileJobReply, onEnd: OnEnd): JobOrder {
+  known.add(begun.id)
+  let job = begun
+  let isRepeated = false
+  return {
+    title: titleOf(begun),
+    isOnServer: true,
+    async work(report) {
+      if (isRepeated) job = await post({ action: 'again', id: job.id })
+      isRepeated = true
+      job = await follow(job, report)
+      for (const { key, reason } of job.problems) report.problem(`${visibleName(key)}: ${reason}`)
+      if (job.message !== null && job.state === 'done') report.problem(job.message)
+      onEnd(job)
+      if (job.state === 'failed') throw new Error(failureText(job))
+      return outcomeText(job)
+    },
+    undo: () =>
+      job.canUndo
+        ? {
+            title: `Undo: ${titleOf(begun)}`,
+            isOnServer: true,
+            async work(report) {
+              const undo = orderOf(await post({ action: 'undo', id: job.id }), onEnd)
+              return undo.work(report)
+            },
+          }
+        : undefined,
+  }
+}
+
+/** Resolves when the job has ended. Stops it if the report says so, but not because the page is left. */
+async function follow(begun: FileJobReply, { signal, progress }: JobReport): Promise<FileJobReply> {
+  let job = begun
+  while (job.state === 'running') {
+    progress(job.done, job.total ?? undefined)
+    if (!signal.aborted) await untilNextAsk(signal)
+    if (signal.aborted && signal.reason === 'forgotten') throw new Error('Signed out.')
+    job = await look(job, signal.aborted ? 'DELETE' : 'GET')
+    if (signal.aborted) await untilNextAsk(undefined)
+  }
+  progress(job.done, job.total ?? undefined)
+  return job
+}
+
+/** The job, as it is now; as it was, while the server is not reached or starts again. */
+async function look(job: FileJobReply, method: 'GET' | 'DELETE'): Promise<FileJobReply> {
+  try {
+    return await request<FileJobReply>(`${path}/${job.id}`, { method })
+  } catch (error) {
+    if (!(error instanceof ApiError) || isRefusal(error.status)) throw error
+    return job
+  }
+}
+
+/** Whether the server knows that the request cannot succeed. */
+function isRefusal(status: number): boolean {
+  return status >= 400 && status < 500
+}
+
+/** Waits for the next poll, or until the signal aborts. */
+function untilNextAsk(signal: AbortSignal | undefined): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const timer = setTimeout(resolve, askEveryMs)
+  const cutShort = () => {
+    clearTimeout(timer)
+    resolve()
+  }
+  signal?.addEventListener('abort', cutShort, { once: true })
+  return promise
+}
