@@ -50,7 +50,10 @@ export function mostUsed(
 ): Reserved {
   const inputTokens = estimatedTokensOf(path, bytes)
   const numbers = (names: readonly BodyField[]) =>
-    names.map((name) => Number(fields.value(name))).filter((one) => one > 0)
+    names.flatMap((name) => {
+      const value = fields.value(name)
+      return typeof value === 'number' && value > 0 ? [value] : []
+    })
   const given = numbers(
     path.path.startsWith('/responses')
       ? ['max_output_tokens']
@@ -63,8 +66,11 @@ export function mostUsed(
     const most = path.kinds.has('llm') ? (maxOutput ?? unknownOutput) : otherOutput
     const one = given.length === 0 ? most : Math.min(Math.max(...given), maxOutput ?? mostOutput)
     const output = Math.ceil(one * answers)
-    const micros = price === undefined ? 0 : costOf(price, { input: inputTokens, output })
-    return { tokens: inputTokens + output, micros }
+    const plain = { input: inputTokens, output }
+    // An upstream may write all of the input to its cache.
+    const possible = [plain, { ...plain, cacheWrite: inputTokens }]
+    const costs = price === undefined ? [] : possible.map((tokens) => costOf(price, tokens))
+    return { tokens: inputTokens + output, micros: Math.max(0, ...costs) }
   })
   const most = (of: keyof KeyUse) => Math.max(0, ...uses.map((use) => use[of]))
   return { inputTokens, tokens: most('tokens'), micros: most('micros') }

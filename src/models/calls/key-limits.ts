@@ -161,28 +161,17 @@ export class KeyLimits {
 
   #refusalOf(keyId: string, limits: ModelKeyLimits, used: KeyUse): Refusal | undefined {
     const held = this.#held.get(keyId) ?? noneHeld
-    const { tokensPerMinute, tokensPerMonth, dollarsPerMonth } = limits
+    const { tokensPerMinute, tokensPerMonth, dollarsPerMonth: dollars } = limits
     const months = [
       [used.tokens, held.tokens, tokensPerMonth, `${tokensPerMonth} tokens`],
-      [
-        used.micros,
-        held.micros,
-        dollarsPerMonth && dollarsPerMonth * 1e6,
-        `${dollarsPerMonth} US dollars`,
-      ],
+      [used.micros, held.micros, dollars && dollars * 1e6, `${dollars} US dollars`],
     ] as const
     for (const [spent, reserved, limit = Number.POSITIVE_INFINITY, words] of months) {
-      if (spent + reserved < limit) continue
-      const isHeld = spent < limit
       const nowMs = this.#parts.now()
-      const waitSeconds = isHeld ? 1 : Math.ceil((nextMonthMs(nowMs) - nowMs) / 1_000)
-      return isHeld
-        ? {
-            reason: `has calls in progress that may use its ${words} for this month. Wait for their answers, or send a smaller max_tokens.`,
-            waitSeconds,
-            isHeld,
-          }
-        : { reason: `has used its ${words} for this month.`, waitSeconds }
+      const waitSeconds = Math.ceil((nextMonthMs(nowMs) - nowMs) / 1_000)
+      if (spent >= limit) return { reason: `has used its ${words} for this month.`, waitSeconds }
+      const reason = `has calls in progress that may use the rest of its ${words} for this month. Wait for their answers, or send a smaller max_tokens.`
+      if (spent + reserved >= limit) return { reason, waitSeconds: 1, isHeld: true }
     }
     const tokens = this.#allowance(`tokens ${keyId}`, tokensPerMinute)
     if (tokens === undefined || tokensPerMinute === undefined || tokens.left > held.expected)

@@ -83,11 +83,12 @@ test('The most that a call may use is reserved', () => {
   const targets = [target({ input: 1, output: 2 }), target(sonnet, 64_000), target()]
   const chat = (given: object) => most('/chat/completions', given, targets)
   // All that the model can write, or 128,000 tokens if that is not known.
-  assert.deepEqual(chat({}), { inputTokens: 100, tokens: 128_100, micros: 960_300 })
-  assert.equal(chat({ max_tokens: 10 }).micros, 300 + 150)
+  assert.deepEqual(chat({}), { inputTokens: 100, tokens: 128_100, micros: 960_375 })
+  assert.equal(chat({ max_tokens: 10 }).micros, 375 + 150)
   assert.equal(chat({ max_tokens: 10 }).tokens, 110)
-  assert.equal(chat({ max_completion_tokens: 20, max_tokens: 10 }).micros, 300 + 300)
-  for (const max_tokens of [0, -1, 'many', null, {}])
+  assert.equal(chat({ max_completion_tokens: 20, max_tokens: 10 }).micros, 375 + 300)
+  // An upstream may ignore a value of another type.
+  for (const max_tokens of [0, -1, '10', true, [10], null, {}])
     assert.equal(chat({ max_tokens }).tokens, 128_100)
   assert.equal(chat({ max_tokens: 1e12 }).tokens, 1_000_100)
   // Several answers.
