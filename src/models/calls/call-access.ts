@@ -208,6 +208,7 @@ export class CallAccess {
   }
 
   #assertNotBlocked(address: string): void {
+    if (this.#guesses.size === 0 && this.#blockedUntilMs.size === 0) return
     const client = addressBlock(address)
     const isGuessing = (this.#guesses.get(client) ?? 0) >= maxGuessesAtOnce
     const waitMs = (this.#blockedUntilMs.get(client) ?? 0) - this.#elapsed()
