@@ -111,7 +111,8 @@ export class KeyHistory {
     if (this.current === undefined) return
     const { stats } = this.current
     const { versioning, stored } = this
-    this.#currentVersion = await currentVersion(root, { stats, versioning }, stored, folder)
+    const current = { stats, versioning }
+    this.#currentVersion = await currentVersion(root, current, stored, folder?.ownPath)
     await this.drop(countVersions(this.#currentVersion, stored).leftovers)
   }
 

@@ -51,19 +51,19 @@ export async function currentFile(
 /**
  * The current version beside what is stored.
  *
- * @param folder of the stored versions, if there is one
+ * @param folder the path of the stored versions; undefined if the file is none of them
  */
 export async function currentVersion(
   root: LocalRoot,
   { stats, versioning }: { readonly stats: Stats; readonly versioning: Versioning },
   stored: VersionNames,
-  folder: OpenFolder | undefined,
+  folder: string | undefined,
 ): Promise<CurrentVersion> {
   const links = new Set<string>()
   const [first, second] = stored.newestFirst()
   for (const one of [first, second]) {
     if (one === undefined || one.isDeleteMarker || folder === undefined) continue
-    const other = await root.files.lstat(folder.at(one.name))
+    const other = await root.files.lstat(`${folder}/${one.name}`)
     if (isOneFile(other, stats)) links.add(one.name)
   }
   const time = timeText(describe(stats, root).modifiedAtMs)
@@ -82,13 +82,9 @@ export async function readVersions(
   if (stats === undefined) return { current: undefined, ...countVersions(undefined, stored) }
   const versioning = drive.versioningOf(objectPath.bucket) ?? neverEnabled
   // A file with one name is not stored.
-  const folder = stats.nlink > 1 ? await OpenFolder.open(root, path) : undefined
-  try {
-    const current = await currentVersion(root, { stats, versioning }, stored, folder)
-    return { current, ...countVersions(current, stored) }
-  } finally {
-    await folder?.close()
-  }
+  const folder = stats.nlink > 1 ? `${root.path}/${path}` : undefined
+  const current = await currentVersion(root, { stats, versioning }, stored, folder)
+  return { current, ...countVersions(current, stored) }
 }
 
 /** Whether this file is a former version. */
@@ -99,15 +95,10 @@ export async function isStored(
 ): Promise<boolean> {
   const path = historyPathOf(objectPath).filePath.folder
   const stored = versionsIn(await indexes.get(path, { isConstant: true }))
-  const folder = await OpenFolder.open(root, path)
-  try {
-    for (const { name } of stored.including(timeText(describe(stats, root).modifiedAtMs))) {
-      if (folder && isOneFile(await root.files.lstat(folder.at(name)), stats)) return true
-    }
-    return false
-  } finally {
-    await folder?.close()
+  for (const { name } of stored.including(timeText(describe(stats, root).modifiedAtMs))) {
+    if (isOneFile(await root.files.lstat(`${root.path}/${path}/${name}`), stats)) return true
   }
+  return false
 }
 
 /** What is stored now, for a writer. A large folder is read in another thread. */
