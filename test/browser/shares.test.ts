@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { before, describe, test } from 'node:test'
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
+import decodeQR from 'qr/decode.js'
 import { absenceOfChromium, startChromium } from '../support/chromium.ts'
 import { barriers, useDashboard } from '../support/dashboard.ts'
-import { type FileBrowser, useFileBrowser, writeTree } from '../support/file-browser.ts'
+import { type FileBrowser, propertyOf, useFileBrowser, writeTree } from '../support/file-browser.ts'
 import { testBucket } from '../support/gateway-process.ts'
 import { layoutProblems } from '../support/layout-problems.ts'
+import { until } from '../support/management-client.ts'
 import { samplePng } from '../support/sample-media.ts'
 
 /** WCAG 2.2, "Target Size (Enhanced)". */
@@ -21,6 +23,7 @@ describe('Shared links', { skip: absenceOfChromium() }, () => {
     await browser.close()
     writeTree(join(dashboard().gateway.driveFolder, testBucket, 'links'), {
       'once.txt': 'only once',
+      'kept.txt': 'kept',
       'picture.png': picture,
       'album/one.png': picture,
       'album/notes.txt': 'notes',
@@ -70,7 +73,7 @@ describe('Shared links', { skip: absenceOfChromium() }, () => {
     await visitor.reload()
     await visitor.getByText('This link has been used up').waitFor()
 
-    await page.getByRole('link', { name: 'Shared links' }).click()
+    await page.getByRole('dialog').getByRole('link', { name: 'Links' }).click()
     await page.getByText('for Ada').waitFor()
     await page.getByText('1 view, 1 of 1 download').waitFor()
     await page.getByText('used up').waitFor()
@@ -91,7 +94,14 @@ describe('Shared links', { skip: absenceOfChromium() }, () => {
     await page.getByRole('button', { name: 'Revoke the link', exact: true }).click()
     // Others may have ended before.
     await revoke.waitFor({ state: 'detached' })
-    await page.getByRole('heading', { name: 'Ended in the last 30 days' }).waitFor()
+    const ended = page.getByRole('heading', { name: 'Ended in the last 30 days' })
+    await ended.waitFor()
+    const gap = await ended.evaluate((heading) => {
+      const card = heading.closest('section')
+      const above = card?.previousElementSibling?.getBoundingClientRect().bottom ?? 0
+      return (card?.getBoundingClientRect().top ?? 0) - above
+    })
+    assert.ok(gap >= 8, `the cards are ${gap} px apart`)
     await visitor.reload()
     await visitor.getByText('This link has ended').waitFor()
     assert.deepEqual(dashboard().complaints(), [])
@@ -108,6 +118,68 @@ describe('Shared links', { skip: absenceOfChromium() }, () => {
     const downloading = visitor.waitForEvent('download')
     await visitor.getByRole('link', { name: 'notes.txt' }).click()
     assert.equal((await downloading).suggestedFilename(), 'notes.txt')
+    assert.deepEqual(dashboard().complaints(), [])
+  })
+
+  test('the dialog has the links that exist, which are changed and seen as a QR code', async () => {
+    const files = await openAt(`/files/${testBucket}?prefix=links/`)
+    const { page, dialog } = files
+    await files.act('kept.txt', 'Share link')
+    await page.getByLabel('Password', { exact: true }).fill('open sesame')
+    const url = await linkOf(files)
+    await dialog.getByRole('button', { name: 'Show the QR code' }).click()
+    const code = page.getByRole('img', { name: 'QR code of the link to kept.txt' })
+    await code.waitFor()
+    assert.equal(decodeQR(await pixelsOf(await code.screenshot({ scale: 'css' }), page)), url)
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('Escape')
+    await dialog.waitFor({ state: 'detached' })
+
+    await files.act('kept.txt', 'Share link')
+    await dialog.getByText('Links that exist').waitFor()
+    await dialog.getByRole('button', { name: 'Edit the link to kept.txt' }).click()
+    const form = dialog.locator('form').filter({ has: page.getByRole('button', { name: 'Save' }) })
+    await form.getByLabel('Title').fill('Your papers')
+    await form.getByLabel('Downloads').fill('5')
+    await form.getByLabel('Ends').selectOption('Never')
+    await form.getByLabel('Remove the password').check()
+    await form.getByRole('button', { name: 'Save' }).click()
+    await dialog.getByText('“Your papers”').waitFor()
+    await dialog.getByText('0 of 5 downloads').waitFor()
+    const visitor = await visit(url)
+    await visitor.getByRole('heading', { name: 'Your papers' }).waitFor()
+    await visitor.getByText('5 downloads left').waitFor()
+    assert.equal(await visitor.getByText('until').count(), 0)
+    assert.deepEqual(dashboard().complaints(), [])
+  })
+
+  test('several files and folders are one link, with thumbnails', async () => {
+    const files = await openAt(`/files/${testBucket}?prefix=links/album/`)
+    const { page } = files
+    await files.row('one.png').getByRole('checkbox').click()
+    await files.row('inner').getByRole('checkbox').click()
+    await files.row('inner').getByRole('button', { name: 'Actions for' }).click()
+    await page.getByRole('menuitem', { name: 'Share link' }).click()
+    const url = await linkOf(files)
+    await page.getByRole('button', { name: 'Show the QR code' }).waitFor()
+    const making = page.getByText('Making thumbnails')
+    await until(async () => (await making.count()) === 0)
+    const visitor = await visit(url)
+    await visitor.getByRole('heading', { name: '2 items' }).waitFor()
+    assert.equal(await visitor.getByText('notes.txt').count(), 0)
+    // The browser that made the link made the thumbnail.
+    const picture = visitor.getByRole('img', { name: 'one.png' })
+    await until(async () => {
+      await visitor.reload()
+      return (
+        (await visitor.request.get(await sourceOf(picture))).headers()['content-type'] !==
+        'image/svg+xml'
+      )
+    })
+    await visitor.getByRole('link', { name: 'inner' }).click()
+    await visitor.getByRole('img', { name: 'two.png' }).waitFor()
+    await page.goto(`${dashboard().gateway.url}/-/shares`)
+    await page.getByText('2 items').waitFor()
     assert.deepEqual(dashboard().complaints(), [])
   })
 
@@ -180,3 +252,25 @@ describe('Shared links', { skip: absenceOfChromium() }, () => {
     })
   }
 })
+
+/** The pixels of a screenshot, as the page decodes them. */
+async function pixelsOf(png: Buffer, page: Page) {
+  const { width, height, base64 } = await page.evaluate<{
+    width: number
+    height: number
+    base64: string
+  }>(`(async () => {
+    const bytes = Uint8Array.from(atob('${png.toString('base64')}'), (letter) => letter.charCodeAt(0))
+    const bitmap = await createImageBitmap(new Blob([bytes]))
+    const { width, height } = bitmap
+    const brush = new OffscreenCanvas(width, height).getContext('2d')
+    brush.drawImage(bitmap, 0, 0)
+    const { data } = brush.getImageData(0, 0, width, height)
+    return { width, height, base64: btoa(Array.from(data, (byte) => String.fromCharCode(byte)).join('')) }
+  })()`)
+  return { width, height, data: new Uint8ClampedArray(Buffer.from(base64, 'base64')) }
+}
+
+async function sourceOf(picture: Locator): Promise<string> {
+  return String(await propertyOf(picture, 'src'))
+}

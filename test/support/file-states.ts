@@ -5,7 +5,8 @@ import type { Page } from 'playwright-core'
 import { FileBrowser } from './file-browser.ts'
 import { testBucket } from './gateway-process.ts'
 import { headerStates, searchStates } from './search-states.ts'
-import { button, type DashboardState, press, steps } from './state-steps.ts'
+import { shareStates } from './share-states.ts'
+import { button, type DashboardState, press } from './state-steps.ts'
 import { versionStates } from './version-states.ts'
 
 /** Waits for a text in the rows of the transfers. On a phone they are folded, with a title that comes and goes. */
@@ -222,50 +223,7 @@ export const fileStates: readonly DashboardState[] = [
     },
   },
   { name: 'delete', path: folder, reach: (files) => files.act('text.txt', 'Delete') },
-  {
-    name: 'share',
-    path: folder,
-    async reach(files) {
-      await files.act('text.txt', 'Share link')
-      await files.page.getByLabel('Ends').selectOption('date')
-      await files.page.getByLabel('Password', { exact: true }).fill('short')
-      await files.press('Create link')
-      await files.page.getByText('Choose today or a later day').waitFor()
-    },
-  },
-  {
-    name: 'made link',
-    path: folder,
-    async reach(files) {
-      await files.act('text.txt', 'Share link')
-      await files.press('Create link')
-      await files.page.getByText('shows how often').waitFor()
-    },
-  },
-  {
-    name: 'link for uploads',
-    path: folder,
-    async reach(files) {
-      await files.act('empty', 'Share link')
-      await files.dialog.getByRole('tab', { name: 'To send files' }).click()
-      await files.page.getByLabel('Types').fill('a/b')
-      await files.press('Create link')
-      await files.page.getByText('Enter file name extensions').waitFor()
-    },
-  },
-  { name: 'links', path: '/shares', shown: 'Shared links' },
-  { name: 'revoke a link', path: '/shares', reach: steps('Revoke the link to picture.png') },
-  {
-    name: 'signed link',
-    path: folder,
-    async reach(files) {
-      await files.act('text.txt', 'Share link')
-      await files.dialog.getByRole('tab', { name: 'For scripts' }).click()
-      await files.dialog.getByText('Other').click()
-      await files.page.getByLabel('Duration').fill('9')
-      await files.page.getByText('Enter a duration').waitFor()
-    },
-  },
+  ...shareStates,
   {
     name: 'folder details',
     path: folder,

@@ -83,9 +83,9 @@ function titleOf(share: Share, { path, entries }: Pick<SharedFolder, 'path' | 'e
   if (path !== '') return shownName(nameOf(path))
   if (share.title !== '') return shownName(share.title)
   if (share.items.length === 0) return topOf(share)
-  return share.items.length === 1
-    ? shownName(nameOf(share.items[0] ?? ''))
-    : countOf(entries.length, 'file')
+  if (share.items.length === 1) return shownName(nameOf(share.items[0] ?? ''))
+  const isAnyFolder = entries.some(({ kind }) => kind === 'folder')
+  return countOf(entries.length, isAnyFolder ? 'item' : 'file')
 }
 
 function topOf(share: Share): string {

@@ -1,10 +1,8 @@
 import { Anchor, Badge, Text } from '@mantine/core'
-import { IconLinkOff } from '@tabler/icons-react'
+import { IconLinkOff, IconPencil } from '@tabler/icons-react'
 import { useState } from 'react'
 import { Link } from 'wouter'
 import type { ShareReply } from '../../../src/dashboard/shares/share-schemas.ts'
-import { sharedUrl } from '../api/service-address.ts'
-import { useStatus } from '../api/service-queries.ts'
 import { visibleName } from '../files/entries/visible-name.ts'
 import { locationPath } from '../files/files-location.ts'
 import { Age } from '../ui/age.tsx'
@@ -13,18 +11,18 @@ import { CopyButton } from '../ui/copy/copy-button.tsx'
 import { IconButton } from '../ui/icon-button.tsx'
 import { failureOf } from '../ui/messages.ts'
 import { Row } from '../ui/row-list.tsx'
+import { QrCodeButton } from './qr-code.tsx'
+import { draftOf, shareChangeOf } from './share-draft.ts'
+import { ShareForm } from './share-form.tsx'
 import { endLabels, kindLabels, sharedName, usesText } from './share-text.ts'
-import { useRevokeShare } from './shares-queries.ts'
+import { useChangeShare, useRevokeShare, useShareUrl } from './shares-queries.ts'
 
 /** A share with its address, its uses and what can be done with it. */
 export function ShareRow({ share }: { readonly share: ShareReply }) {
   const [isAsked, setIsAsked] = useState(false)
+  const [isEdited, setIsEdited] = useState(false)
   const name = visibleName(sharedName(share))
-  const endpoint = useStatus().data?.endpoint
-  const url =
-    share.url === null || endpoint === undefined
-      ? undefined
-      : sharedUrl(share.url, endpoint, location.origin)
+  const url = useShareUrl(share)
   return (
     <Row
       title={<Title name={name} share={share} />}
@@ -32,7 +30,19 @@ export function ShareRow({ share }: { readonly share: ShareReply }) {
       actions={
         share.end !== 'revoked' && (
           <>
-            {url !== undefined && <CopyButton text={url} what={`link to ${name}`} />}
+            {url !== undefined && (
+              <>
+                <CopyButton text={url} what={`link to ${name}`} />
+                <QrCodeButton url={url} name={name} />
+              </>
+            )}
+            <IconButton
+              label={`Edit the link to ${name}`}
+              aria-expanded={isEdited}
+              onClick={() => setIsEdited((before) => !before)}
+            >
+              <IconPencil size={16} />
+            </IconButton>
             <IconButton label={`Revoke the link to ${name}`} onClick={() => setIsAsked(true)}>
               <IconLinkOff size={16} />
             </IconButton>
@@ -45,6 +55,7 @@ export function ShareRow({ share }: { readonly share: ShareReply }) {
           The link works, but cannot be shown: SECRET_KEY has changed since the link was created.
         </Text>
       )}
+      {isEdited && <Edit share={share} onClose={() => setIsEdited(false)} />}
       <Revoke share={share} name={name} isAsked={isAsked} onClose={() => setIsAsked(false)} />
     </Row>
   )
@@ -71,10 +82,14 @@ function Title({ share: { kind, end, hasPassword }, name }: NamedShare) {
 }
 
 function Detail({ share }: { readonly share: ShareReply }) {
-  const { bucket, path, createdAt, expiresAt, lastUsedAt, note, accessKeyId, end } = share
-  const prefix = path.slice(0, path.replace(/\/$/, '').lastIndexOf('/') + 1)
+  const { bucket, path, items, title, createdAt, expiresAt, lastUsedAt, note, accessKeyId, end } =
+    share
+  // Chosen files are in the folder itself.
+  const prefix =
+    items.length > 0 ? path : path.slice(0, path.replace(/\/$/, '').lastIndexOf('/') + 1)
   return (
     <>
+      {title !== '' && <div>“{visibleName(title)}”</div>}
       {note !== '' && <div>{note}</div>}
       <div>
         in{' '}
@@ -103,6 +118,30 @@ function Detail({ share }: { readonly share: ShareReply }) {
         )}
       </div>
     </>
+  )
+}
+
+interface EditProps {
+  readonly share: ShareReply
+  readonly onClose: () => void
+}
+
+function Edit({ share, onClose }: EditProps) {
+  // What another tab changes meanwhile is not what this form was opened with.
+  const [before] = useState(share)
+  const { mutate, isPending, error } = useChangeShare(share.shareId)
+  return (
+    <ShareForm
+      kind={share.kind}
+      share={before}
+      initial={draftOf(before)}
+      action="Save"
+      failure="The link was not changed"
+      error={error}
+      isBusy={isPending}
+      onCancel={onClose}
+      onSubmit={(draft) => mutate(shareChangeOf(draft, before, Date.now()), { onSuccess: onClose })}
+    />
   )
 }
 

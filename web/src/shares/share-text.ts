@@ -38,7 +38,12 @@ export function usesText({
   return `${formatAmount(views, 'view')}, ${used}`
 }
 
-/** What a share is for, without its bucket: the last name of its path. */
-export function sharedName({ path, bucket }: Pick<ShareReply, 'path' | 'bucket'>): string {
-  return path.replace(/\/$/, '').split('/').at(-1) || bucket
+/** What a share is for, without its bucket: the last name of its path, or how much was chosen. */
+export function sharedName({
+  path,
+  bucket,
+  items,
+}: Pick<ShareReply, 'path' | 'bucket' | 'items'>): string {
+  if (items.length > 1) return formatAmount(items.length, 'item')
+  return (path + (items[0] ?? '')).replace(/\/$/, '').split('/').at(-1) || bucket
 }

@@ -1,4 +1,4 @@
-import { Anchor, Text, Title } from '@mantine/core'
+import { Anchor, Stack, Text, Title } from '@mantine/core'
 import { IconLink } from '@tabler/icons-react'
 import { Link } from 'wouter'
 import type { ShareReply } from '../../../src/dashboard/shares/share-schemas.ts'
@@ -14,13 +14,13 @@ import { useShares } from './shares-queries.ts'
 export function SharesPage() {
   return (
     <>
-      <PageTitle title="Shared links" />
+      <PageTitle title="Links" />
       <Title order={1} size="h2" mb="sm">
-        Shared links
+        Links
       </Title>
       <Text size="sm" c="dimmed" mb="md" maw={720}>
         People who have a link need no account. A link allows only what its creator is allowed to
-        do, and ends when you revoke it.
+        do, until it ends or you revoke it.
       </Text>
       <Loaded query={useShares()} failure="The links could not be loaded">
         {({ shares }) => <ShareSections shares={shares} />}
@@ -34,20 +34,20 @@ export function ShareSections({ shares }: { readonly shares: readonly ShareReply
   const active = shares.filter(({ end }) => end === null)
   const ended = shares.filter(({ end }) => end !== null)
   return (
-    <>
+    <Stack gap={16}>
       <Section title="Active links">
-        {active.length === 0 ? <NoShares /> : <Rows shares={active} />}
+        {active.length === 0 ? <NoShares /> : <ShareRows shares={active} />}
       </Section>
       {ended.length > 0 && (
         <Section title="Ended in the last 30 days">
-          <Rows shares={ended} />
+          <ShareRows shares={ended} />
         </Section>
       )}
-    </>
+    </Stack>
   )
 }
 
-function Rows({ shares }: { readonly shares: readonly ShareReply[] }) {
+export function ShareRows({ shares }: { readonly shares: readonly ShareReply[] }) {
   return (
     <RowList>
       {shares.map((share) => (

@@ -16,6 +16,13 @@ test('usesText has the limit, if there is one', () => {
 })
 
 test('sharedName is the last name of the path, or the bucket', () => {
-  const names = ['a/b.txt', 'a/b/', ''].map((path) => sharedName({ bucket: 'photos', path }))
+  const names = ['a/b.txt', 'a/b/', ''].map((path) =>
+    sharedName({ bucket: 'photos', path, items: [] }),
+  )
   assert.deepEqual(names, ['b.txt', 'b', 'photos'])
+  const chosen = (...items: string[]) => sharedName({ bucket: 'photos', path: 'a/', items })
+  assert.deepEqual(
+    [chosen('b.txt'), chosen('c/'), chosen('b.txt', 'c/')],
+    ['b.txt', 'c', '2 items'],
+  )
 })

@@ -25,7 +25,7 @@ export type BrowserDialog =
       readonly bucket: string
       readonly entries: readonly Entry[]
     }
-  | { readonly type: 'share'; readonly bucket: string; readonly key: string }
+  | { readonly type: 'share'; readonly bucket: string; readonly keys: readonly string[] }
   | { readonly type: 'folder-details'; readonly bucket: string; readonly folder: FolderEntry }
   | { readonly type: 'deleted' }
   | { readonly type: 'help' }

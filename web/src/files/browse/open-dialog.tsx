@@ -57,7 +57,7 @@ export function OpenDialog({ browser }: { readonly browser: Browser }) {
     case 'delete':
       return <DeleteDialog bucket={dialog.bucket} entries={dialog.entries} onClose={close} />
     case 'share':
-      return <ShareDialog bucket={dialog.bucket} objectKey={dialog.key} onClose={close} />
+      return <ShareDialog bucket={dialog.bucket} keys={dialog.keys} onClose={close} />
     case 'folder-details':
       return (
         <FolderDetailsDialog

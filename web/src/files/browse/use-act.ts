@@ -34,7 +34,7 @@ export function useAct({ location, setDialog, openPrefix, view }: ActParts): Bro
           else setDialog({ type: 'folder-details', bucket, folder: entry })
         },
         download: () => void download(bucket, entries),
-        share: () => setDialog({ type: 'share', bucket, key: entry.key }),
+        share: () => setDialog({ type: 'share', bucket, keys: entries.map(({ key }) => key) }),
         'copy-uri': () => void copyUri(s3Uri(bucket, entry.key)),
         rename: () => setDialog({ type: 'rename', bucket, entry }),
         move: () => setDialog({ type: 'move', bucket, entries }),

@@ -44,7 +44,10 @@ const forFolder = [
   ...['open', 'details', 'measure', 'download', 'share', 'copy-uri', 'rename'],
   ...change,
 ] as const
-const forSeveral = ['download', ...change] as const
+const forSeveral = ['download', 'share', ...change] as const
+
+/** As in src/dashboard/shares/share-schemas.ts. */
+const maxShared = 500
 
 const byPath: ReadonlySet<EntryAction> = new Set(['open', 'details', 'download', 'share', 'edit'])
 
@@ -63,6 +66,9 @@ export function actionObstacle(action: EntryAction, entries: readonly Entry[]): 
   }
   // Several files are downloaded as an archive that the server builds, and edited one by one.
   if ((action === 'download' || action === 'edit') && entries.length > 1) return undefined
+  if (action === 'share' && entries.length > maxShared) {
+    return `A link can have up to ${maxShared} files and folders. Share the folder that has them.`
+  }
   const isOpaque = entries.some(({ kind, key }) => kind === 'file' && !isReachable(key))
   if (byPath.has(action) && isOpaque) {
     return 'Browsers cannot open a path with “.” or “..” in it. Rename or move the file first.'

@@ -1,12 +1,15 @@
 import { Alert, FocusTrap, Modal, Stack, Tabs, Text } from '@mantine/core'
+import { useState } from 'react'
 import { publicAccess } from '../../api/public-access.ts'
 import { serviceAddress } from '../../api/service-address.ts'
 import { useBuckets, useStatus } from '../../api/service-queries.ts'
-import { nameOf } from '../entries/entry.ts'
+import { ShareRows } from '../../shares/shares-page.tsx'
+import { useShares } from '../../shares/shares-queries.ts'
 import { objectPath } from '../entries/object-address.ts'
 import { visibleName } from '../entries/visible-name.ts'
 import { LinkField } from './link-field.tsx'
 import { LinkForm } from './link-form.tsx'
+import { targetOf } from './share-target.ts'
 import { SignedLinkForm } from './signed-link.tsx'
 
 interface LinkProps {
@@ -14,37 +17,43 @@ interface LinkProps {
   readonly objectKey: string
 }
 
-interface ShareDialogProps extends LinkProps {
+interface ShareDialogProps {
+  readonly bucket: string
+  /** Of the files and folders that are shared together. */
+  readonly keys: readonly string[]
   readonly onClose: () => void
 }
 
-/** Creates links to a file or a folder. */
-export function ShareDialog({ bucket, objectKey, onClose }: ShareDialogProps) {
-  const isFolder = objectKey.endsWith('/')
-  const name = visibleName(nameOf(objectKey))
+/** The links to a file, a folder, or several of them, and a new one. */
+export function ShareDialog({ bucket, keys, onClose }: ShareDialogProps) {
+  const { name: plainName, ...target } = targetOf(bucket, keys)
+  const name = visibleName(plainName)
+  const objectKey = target.path
+  const isFolder = target.kind === 'folder'
+  const isOne = target.items.length === 0
   return (
     <Modal opened onClose={onClose} title={`Share “${name}”`} centered size="lg">
       <FocusTrap.InitialFocus />
       <Stack>
+        {isOne && <ExistingLinks bucket={bucket} path={objectKey} />}
         {!isFolder && <PublicLink bucket={bucket} objectKey={objectKey} />}
         <Tabs defaultValue="link" keepMounted={false}>
           <Tabs.List mb="md">
-            <Tabs.Tab value="link">{isFolder ? 'To see it' : 'For people'}</Tabs.Tab>
-            {isFolder ? (
-              <Tabs.Tab value="drop">To send files</Tabs.Tab>
-            ) : (
-              <Tabs.Tab value="signed">For scripts</Tabs.Tab>
-            )}
+            <Tabs.Tab value="link">
+              {isFolder ? (isOne ? 'To see it' : 'To see them') : 'For people'}
+            </Tabs.Tab>
+            {isFolder && isOne && <Tabs.Tab value="drop">To send files</Tabs.Tab>}
+            {!isFolder && <Tabs.Tab value="signed">For scripts</Tabs.Tab>}
           </Tabs.List>
           <Tabs.Panel value="link">
-            <LinkForm target={{ kind: isFolder ? 'folder' : 'file', bucket, path: objectKey }} />
+            <LinkForm target={target} name={name} />
           </Tabs.Panel>
           <Tabs.Panel value="drop">
             <Text size="sm" c="dimmed" mb="sm">
               Visitors add files to this folder. They see nothing that is in it, and replace
               nothing.
             </Text>
-            <LinkForm target={{ kind: 'drop', bucket, path: objectKey }} />
+            <LinkForm target={{ kind: 'drop', bucket, path: objectKey }} name={name} />
           </Tabs.Panel>
           <Tabs.Panel value="signed">
             <SignedLinkForm bucket={bucket} objectKey={objectKey} />
@@ -52,6 +61,29 @@ export function ShareDialog({ bucket, objectKey, onClose }: ShareDialogProps) {
         </Tabs>
       </Stack>
     </Modal>
+  )
+}
+
+/** Links that were made before and work, so that nobody makes a second one for the same. */
+function ExistingLinks({ bucket, path }: { readonly bucket: string; readonly path: string }) {
+  const [openedAtMs] = useState(() => Date.now())
+  const shares = useShares().data?.shares.filter(
+    (one) =>
+      one.end === null &&
+      one.bucket === bucket &&
+      one.path === path &&
+      one.items.length === 0 &&
+      // The form below shows one that was just made.
+      Date.parse(one.createdAt) < openedAtMs,
+  )
+  if (shares === undefined || shares.length === 0) return null
+  return (
+    <div>
+      <Text size="sm" fw={600} mb={4}>
+        Links that exist
+      </Text>
+      <ShareRows shares={shares} />
+    </div>
   )
 }
 

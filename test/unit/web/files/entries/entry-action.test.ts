@@ -24,6 +24,7 @@ describe('actionsFor', () => {
     assert.deepEqual(actionsFor([file('a'), folder]), [
       'measure',
       'download',
+      'share',
       'move',
       'copy',
       'duplicate',
@@ -38,6 +39,12 @@ describe('actionObstacle', () => {
   test('lets several entries be downloaded, whatever their paths', () => {
     assert.equal(actionObstacle('download', [file('a/../b'), folder]), undefined)
     assert.equal(actionObstacle('download', [file('a')]), undefined)
+  })
+
+  test('shares as many as a link can have', () => {
+    const files = Array.from({ length: 501 }, (_, index) => file(String(index)))
+    assert.equal(actionObstacle('share', files.slice(1)), undefined)
+    assert.match(actionObstacle('share', files) ?? '', /up to 500/)
   })
 
   test('disables actions that need a path the browser cannot request', () => {

@@ -1,12 +1,20 @@
-import type { ShareBody } from '../../../../src/dashboard/shares/share-schemas.ts'
+import type {
+  ShareBody,
+  ShareChange,
+  ShareReply,
+} from '../../../src/dashboard/shares/share-schemas.ts'
 
 /** The form of a share, as it is typed. */
 export interface ShareDraft {
-  /** Days; '' for never, `date` for the day in `date`. */
+  /** For visitors. */
+  readonly title: string
+  /** Days; '' for never, `date` for the day in `date`, `kept` for the end that the link has. */
   readonly days: string
   /** `YYYY-MM-DD` in the time zone of the browser. */
   readonly date: string
   readonly password: string
+  /** Only for a link that has a password. */
+  readonly isPasswordRemoved: boolean
   readonly maxUses: string
   /** In MiB, like `maxMib`. */
   readonly maxFileMib: string
@@ -19,7 +27,8 @@ export interface ShareDraft {
 }
 
 export const newShareDraft: ShareDraft = {
-  ...{ days: '7', date: '', password: '', maxUses: '', note: '', accessKeyId: '' },
+  ...{ title: '', days: '7', date: '', password: '', isPasswordRemoved: false },
+  ...{ maxUses: '', note: '', accessKeyId: '' },
   ...{ maxFileMib: '', maxMib: '', types: '' },
 }
 
@@ -31,17 +40,18 @@ export const lifetimes = [
   { value: 'date', label: 'On a date' },
 ] as const
 
-type Target = Pick<ShareBody, 'kind' | 'bucket' | 'path'>
+/** What is shared. */
+export type ShareTarget = Pick<ShareBody, 'kind' | 'bucket' | 'path' | 'items'>
 
 const dayMs = 86_400_000
 const mibBytes = 2 ** 20
 
 /** The body of `POST /-/api/shares`. */
-export function shareBodyOf(draft: ShareDraft, target: Target, nowMs: number): ShareBody {
-  const { password, maxUses, note, accessKeyId } = draft
+export function shareBodyOf(draft: ShareDraft, target: ShareTarget, nowMs: number): ShareBody {
+  const { title, password, maxUses, note, accessKeyId } = draft
   return {
     ...target,
-    ...{ note: note.trim(), expiresAt: expiryOf(draft, nowMs) },
+    ...{ title: title.trim(), note: note.trim(), expiresAt: expiryOf(draft, nowMs) },
     password: password === '' ? null : password,
     accessKeyId: accessKeyId === '' ? null : accessKeyId,
     maxUses: maxUses === '' ? null : Number(maxUses),
@@ -49,6 +59,42 @@ export function shareBodyOf(draft: ShareDraft, target: Target, nowMs: number): S
       maxFileBytes: bytesOf(draft.maxFileMib),
       maxBytes: bytesOf(draft.maxMib),
       types: typesOf(draft.types),
+    }),
+  }
+}
+
+/** The draft of a link that is to be changed. */
+export function draftOf(share: ShareReply): ShareDraft {
+  const { title, note, expiresAt, maxUses, maxFileBytes, maxBytes, types } = share
+  return {
+    ...newShareDraft,
+    ...{ title, note, days: expiresAt === null ? '' : 'kept', types: types.join(', ') },
+    maxUses: maxUses === null ? '' : String(maxUses),
+    maxFileMib: mibOf(maxFileBytes),
+    maxMib: mibOf(maxBytes),
+  }
+}
+
+function mibOf(bytes: number | null): string {
+  return bytes === null ? '' : String(bytes / mibBytes)
+}
+
+/** The body of `PATCH /-/api/shares/{shareId}`: only what was changed in the form. */
+export function shareChangeOf(draft: ShareDraft, share: ShareReply, nowMs: number): ShareChange {
+  const before = draftOf(share)
+  const body = shareBodyOf(draft, share, nowMs)
+  const changed = (name: keyof ShareDraft) => draft[name] !== before[name]
+  const { password, isPasswordRemoved } = draft
+  return {
+    ...(changed('title') && { title: body.title }),
+    ...(changed('note') && { note: body.note }),
+    ...((changed('days') || changed('date')) && { expiresAt: body.expiresAt }),
+    ...(changed('maxUses') && { maxUses: body.maxUses }),
+    ...(changed('maxFileMib') && { maxFileBytes: body.maxFileBytes }),
+    ...(changed('maxMib') && { maxBytes: body.maxBytes }),
+    ...(changed('types') && { types: body.types }),
+    ...((password !== '' || isPasswordRemoved) && {
+      password: isPasswordRemoved ? null : password,
     }),
   }
 }
@@ -64,7 +110,8 @@ function bytesOf(mib: string): number | null {
 }
 
 function expiryOf({ days, date }: ShareDraft, nowMs: number): string | null {
-  if (days === '') return null
+  // An end that is kept is left out of the change.
+  if (days === '' || days === 'kept') return null
   if (days !== 'date') return new Date(nowMs + Number(days) * dayMs).toISOString()
   // The whole day is included.
   return date === '' ? null : new Date(`${date}T23:59:59`).toISOString()
