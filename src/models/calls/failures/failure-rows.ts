@@ -57,7 +57,7 @@ export interface FailureRow {
   readonly next: 'all' | 'models' | 'none'
   /** What is paused: `pair`, this model of this connection; `path`, the pair on this path; or the whole connection. */
   readonly pauses: 'nothing' | 'pair' | 'path' | 'connection'
-  /** What the connection is paused by if a second of its models fails in the same way during the first pause. */
+  /** What the connection is paused by if a second of its models fails in the same way meanwhile. */
   readonly second?: RowName
   /** The length of the pause unless the upstream asks for another. */
   readonly backOff: BackOff

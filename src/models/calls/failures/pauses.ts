@@ -49,6 +49,8 @@ const minAskedMs = 1_000
 const maxKnown = 10_000
 /** How long a failure says something about the next one, and a success about the next failure. */
 const memoryMs = 10 * 60_000
+/** The same for failures that take up to an hour themselves (MODELS_ANSWER_SECONDS). */
+const lateMemoryMs = 2 * 60 * 60_000
 
 interface PausesOptions {
   /** Monotonic, milliseconds: setting the clock must not make a pause longer. */
@@ -98,7 +100,10 @@ export class Pauses {
   #ofOtherModel({ connection, ownId }: CallTarget, row: FailureRow): KnownPause | undefined {
     const nowMs = this.#options.now()
     const others = [...this.#known.values()].filter(
-      (one) => one.row === row && one.model !== ownId && one.untilMs > nowMs,
+      (one) =>
+        one.row === row &&
+        one.model !== ownId &&
+        (row.isLastResort ? rememberedUntilMs(one) : one.untilMs) > nowMs,
     )
     return others.find(
       (one) => isSame(connection, one.connection) && one.connectionId === connection.id,
@@ -234,7 +239,7 @@ export class Pauses {
   #current(key: string, { connection }: CallTarget, nowMs: number): KnownPause | undefined {
     const known = this.#known.get(key)
     if (known === undefined || !isSame(connection, known.connection)) return undefined
-    return Math.max(known.untilMs, known.atMs + memoryMs) < nowMs ? undefined : known
+    return rememberedUntilMs(known) < nowMs ? undefined : known
   }
 }
 
@@ -248,6 +253,11 @@ function isOf(owner: Owner, { keyId, conversation }: Sender): boolean {
   if (owner.keyId === undefined) return true
   if (owner.keyId !== keyId) return false
   return owner.conversation === undefined || owner.conversation === conversation()
+}
+
+function rememberedUntilMs({ row: { name }, untilMs, atMs }: KnownPause): number {
+  const isLate = name === 'late' || name === 'stalled'
+  return Math.max(untilMs, atMs + (isLate ? lateMemoryMs : memoryMs))
 }
 
 function isSame(a: ActiveConnection | undefined, b: ActiveConnection): boolean {
