@@ -42,6 +42,8 @@ export interface Carrying {
   readonly answers?: FileOrder['answers'] | undefined
   /** Whether folders that contain no object are created at the target, by an object of their own. */
   readonly makesFolders: boolean
+  /** Whether problems name the new key: the trash has ids in its keys. */
+  readonly namesTarget?: boolean
   /** What the attributes of an object become in the bucket of the target. */
   readonly attributesOf?: TransferOptions['attributesOf']
   /** Runs work that adds bytes to the bucket of the target. Absent: nothing limits it. */
@@ -124,7 +126,7 @@ class Carrier {
     try {
       await visitAll(group, concurrency, async (one) => {
         const [from, to] = one.pair
-        const now = await this.#transfer(from, to, isRepeated ? undefined : 'it no longer exists')
+        const now = await this.#transfer(from, to, isRepeated ? undefined : 'It no longer exists.')
         one.isEnded = true
         if (now === to || (now === undefined && isRepeated)) return
         this.#setApart(one.number)
@@ -144,9 +146,9 @@ class Carrier {
    * @param absent the problem if it does not exist
    */
   async #transfer(from: string, to: string, absent?: string): Promise<string | undefined> {
-    const { taken } = this.#carrying
+    const { taken, namesTarget } = this.#carrying
     const note = (reason: string) => {
-      noteProblem(this.#figures, from, reason)
+      noteProblem(this.#figures, namesTarget ? to : from, reason)
       return undefined
     }
     if (!isLegalKey(to)) return note('The new path is longer than 1,024 bytes.')

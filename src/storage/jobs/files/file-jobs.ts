@@ -20,6 +20,9 @@ export const fileJobLimits = { running: 4, ended: 100 } as const
 /** The maximum time that an ended job is remembered. */
 export const fileJobKeptMs = 24 * 60 * 60_000
 
+/** The latest rows that are read for a list: some of them are of jobs that nobody asked for. */
+const listedJobs = fileJobLimits.running + fileJobLimits.ended
+
 /** So many processes may end while they work on one job and do not get any further. */
 const maxRuns = 5
 
@@ -87,10 +90,11 @@ export class FileJobs {
   /** Newest first, without what nobody asked for. */
   async list(limit: number): Promise<readonly FileJob[]> {
     await this.resume()
-    const all = (await this.#parts.table.list(kind, limit)).map(jobOf)
+    const all = (await this.#parts.table.list(kind, listedJobs)).map(jobOf)
     const undone = new Set(all.map(({ undoes }) => undoes))
     return all
       .filter(({ isAutomatic }) => !isAutomatic)
+      .slice(0, limit)
       .map((job) => (undone.has(job.id) ? { ...job, canUndo: false } : job))
   }
 

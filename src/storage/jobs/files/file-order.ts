@@ -55,7 +55,7 @@ export interface FileFigures {
   readonly apart: number[]
   /** Objects of these paths that were moved, with their new keys. */
   readonly alone: PathPair[]
-  /** Whether `apart` and `alone` are complete: then the job can be undone. */
+  /** Whether `apart` and `alone` are complete: then a move can be undone. */
   isUndoable: boolean
   /** Processes that have worked on it since it last got further. */
   runs: number

@@ -35,6 +35,8 @@ export async function workOn(
 ): Promise<string> {
   const { drive } = world
   const { action, bucket, paths, trashId } = order
+  // The others need no list of what was moved to be undone.
+  if (action !== 'move') figures.isUndoable = false
   switch (action) {
     case 'move':
     case 'copy':
@@ -120,7 +122,7 @@ async function restore(
   const pairs = paths.map((path): PathPair => [`${trashId}/${path}`, path])
   const carrying: Carrying = {
     ...{ drive, fromBucket, toBucket: bucket, pairs },
-    ...{ keepsSource: false, taken, makesFolders: false },
+    ...{ keepsSource: false, taken, makesFolders: false, namesTarget: true },
   }
   await carry(carrying, run, figures)
   return ''

@@ -2,6 +2,7 @@ import { Alert } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { FormDialog, NameInput } from '../../ui/form-dialog.tsx'
+import { failureOf } from '../../ui/messages.ts'
 import { type Entry, parentOf } from '../entries/entry.ts'
 import { visibleName } from '../entries/visible-name.ts'
 import { jobs } from '../transfers/transfers.ts'
@@ -83,7 +84,7 @@ async function rename({ entry, fromBucket: bucket }: Move, name: string): Promis
   const placed = { mode: 'move', bucket, entries: [entry], to } as const
   const taken = new Error('A file with this name already exists.')
   if (entry.kind === 'folder') {
-    void placeEntries(placed)
+    placeEntries(placed).catch(failureOf('The folder could not be renamed'))
     return
   }
   if ((await clashesOf(placed)).clashes.length > 0) throw taken

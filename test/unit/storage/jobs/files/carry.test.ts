@@ -91,7 +91,7 @@ test('An object that is written meanwhile stays, and errors of one object do not
   assert.deepEqual([job.state, job.done, job.canUndo], ['done', 1, true])
   assert.deepEqual(job.problems, [
     { key: 'a/held', reason: 'It has a legal hold.' },
-    { key: 'gone', reason: 'it no longer exists' },
+    { key: 'gone', reason: 'It no longer exists.' },
   ])
   assert.deepEqual(await keysOf(drive), ['a/held', 'b/1'])
 })
