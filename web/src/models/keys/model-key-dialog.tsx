@@ -74,8 +74,8 @@ export function ModelKeyDialog<Reply>(props: ModelKeyDialogProps<Reply>) {
       <Text size="xs" c="dimmed">
         Limits per minute apply to each process of the service, limits per month to all processes
         together. The last call may exceed a limit of tokens or money. With a limit in US dollars, a
-        key can call only models whose price is known; images and speech that are not billed by
-        tokens are not counted.
+        key can call only models whose price is known. Images and speech count only if the provider
+        bills tokens, or reports the cost.
       </Text>
     </FormDialog>
   )

@@ -112,8 +112,8 @@ function Filters({ rows, filter, nameOf, onChange }: FiltersProps) {
         )
       })}
       <Text size="xs" c="dimmed">
-        Each attempt counts: a call that falls back has several. Costs are without images and speech
-        that are not billed by tokens. Days begin at midnight UTC.
+        Each attempt counts: a call that falls back has several. Images and speech have costs only
+        if the provider bills tokens, or reports the cost. Days begin at midnight UTC.
       </Text>
     </Group>
   )
