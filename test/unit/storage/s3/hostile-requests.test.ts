@@ -51,7 +51,8 @@ for (const { mode, handler, title, method = 'GET', target, rawHeaders } of cases
     })
     const settled = await Promise.all(replies)
     const logMs = leastCpuMsOf(() => {
-      for (const { status, logFields } of settled.slice(-runs)) log.info({ status, ...logFields }, 'request')
+      for (const { status, logFields } of settled.slice(-runs))
+        log.info({ status, ...logFields }, 'request')
     })
     for (const { status } of settled) assert.match(String(status), /^40[03]$/)
     const each = (cpuMs + logMs) / runs
