@@ -72,14 +72,10 @@ async function place(
   const toBucket = to?.bucket ?? bucket
   figures.total ??= await countObjects(drive, bucket, paths, run.signal)
   const isCopy = action === 'copy'
-  // A copy does not have the lock of its source (User Guide, "Copying, moving, and renaming objects").
-  const attributesOf = async ({ retention: _, legalHold: __, ...kept }: Attributes) => ({
-    ...kept,
-    ...(await world.newLock(toBucket)),
-  })
   const addsBytes = isCopy || toBucket !== bucket
   const carrying: Carrying = {
-    ...{ drive, fromBucket: bucket, toBucket, keepsSource: isCopy, taken, attributesOf },
+    ...{ drive, fromBucket: bucket, toBucket, keepsSource: isCopy, taken },
+    attributesOf: lockedAnew(world, toBucket),
     ...{ pairs: paths.map((from, index): PathPair => [from, to?.paths[index] ?? from]) },
     ...{ answers, makesFolders: true },
     ...(addsBytes && {
@@ -89,6 +85,14 @@ async function place(
   await carry(carrying, run, figures)
   if (isCopy || figures.skipped > 0) return ''
   return await remains({ bucket, paths }, world, run)
+}
+
+/** A copy does not have the lock of its source (User Guide, "Copying, moving, and renaming objects"). */
+function lockedAnew({ newLock }: FileWorld, bucket: string) {
+  return async ({ retention: _, legalHold: __, ...kept }: Attributes) => ({
+    ...kept,
+    ...(await newLock(bucket)),
+  })
 }
 
 async function moveToTrash(
@@ -113,16 +117,19 @@ async function moveToTrash(
 
 async function restore(
   { bucket, paths, trashId = '', taken = 'skip' }: FileOrder,
-  { drive }: FileWorld,
+  world: FileWorld,
   run: Run,
   figures: FileFigures,
 ): Promise<string> {
+  const { drive } = world
   const fromBucket = trashBucketOf(bucket)
   await drive.addBucket(fromBucket)
   const pairs = paths.map((path): PathPair => [`${trashId}/${path}`, path])
   const carrying: Carrying = {
     ...{ drive, fromBucket, toBucket: bucket, pairs },
     ...{ keepsSource: false, taken, makesFolders: false, namesTarget: true },
+    // The bucket may have got Object Lock since.
+    attributesOf: lockedAnew(world, bucket),
   }
   await carry(carrying, run, figures)
   return ''

@@ -270,3 +270,12 @@ test('While versions are enabled, what would go to the trash gets a delete marke
   const [, before] = await jobs.list(9)
   assert.deepEqual([before?.id, before?.canUndo], [job.id, false])
 })
+
+test('An object that is restored gets the retention that its bucket has by now', async (t) => {
+  const retention = { mode: 'COMPLIANCE', untilMs: 5_000_000 } as const
+  const { drive, run } = await open(t, {}, { newLock: async () => ({ retention }) })
+  await put(drive, 'a')
+  await run({ action: 'trash', bucket, paths: ['a'], trashId })
+  assert.equal((await run({ action: 'restore', bucket, paths: ['a'], trashId })).done, 1)
+  assert.deepEqual((await drive.head(bucket, 'a'))?.attributes.retention, retention)
+})

@@ -4,6 +4,7 @@ import { openMemoryDrive } from '../../../../../src/storage/drives/memory/memory
 import type { Transfer } from '../../../../../src/storage/jobs/files/carry.ts'
 import { FileJobs } from '../../../../../src/storage/jobs/files/file-jobs.ts'
 import type { FileOrder } from '../../../../../src/storage/jobs/files/file-order.ts'
+import type { FileWorld } from '../../../../../src/storage/jobs/files/file-work.ts'
 import {
   type Ending,
   openTestDatabase,
@@ -15,13 +16,14 @@ export const bucket = 'files'
 
 type Options = NonNullable<Parameters<typeof openMemoryDrive>[0]> & {
   readonly keepsRemoved?: boolean
+  readonly newLock?: FileWorld['newLock']
 }
 
 /** Jobs on a memory drive, as two processes have them. */
 export async function open(
   t: Ending,
   changes: Partial<Drive> = {},
-  { keepsRemoved = false, ...options }: Options = {},
+  { keepsRemoved = false, newLock = async () => ({}), ...options }: Options = {},
 ) {
   const clock = { now: 1_000_000 }
   // Whatever is copied keeps its time, as on a drive whose times are coarse.
@@ -32,7 +34,7 @@ export async function open(
   const openWith = (runner: ReturnType<typeof process>) => {
     const opened = new FileJobs({
       ...{ drive: { ...drive, ...changes }, table, jobs: runner, now: () => clock.now },
-      ...{ keepsRemoved: () => keepsRemoved, newLock: async () => ({}) },
+      ...{ keepsRemoved: () => keepsRemoved, newLock },
       lockRules: async () => ({ nowMs: clock.now }),
       withinRoom(_, bytes, work: Transfer) {
         room.bytes += bytes
