@@ -111,7 +111,7 @@ describe('Without the service, the dashboard', { skip: absenceOfChromium() }, ()
     assert.equal(await page.getByText('may have been updated').count(), 0)
     assert.deepEqual(await barriers(page), [])
     await start()
-    await page.getByRole('heading', { name: 'Access keys' }).waitFor()
+    await page.getByRole('heading', { name: 'Keys', level: 1 }).waitFor()
   })
 
   test('shows a page without the list of transfers that it could not load', async () => {

@@ -63,6 +63,31 @@ describe('Signing in to the dashboard', { skip }, () => {
     assert.equal(reply.status, 401)
   })
 
+  test('signs out everywhere', async () => {
+    const page = await dashboard().openSignedIn('/settings')
+    const other = await dashboard().openSignedIn('/models')
+    await page.getByRole('button', { name: 'Sign out everywhere' }).click()
+    const question = page.getByRole('dialog', { name: 'Sign out everywhere?' })
+    assert.deepEqual(await barriers(page), [])
+    await question.getByRole('button', { name: 'Sign out everywhere' }).click()
+    await page.getByRole('heading', { name: 'Sign in to Bucketry' }).waitFor()
+    assert.equal(await page.getByText('Your session has expired.').count(), 0)
+    await other.reload()
+    await other.getByText('Your session has expired.').waitFor()
+  })
+
+  test('can be installed', async () => {
+    const page = await dashboard().open('/')
+    const session = await page.context().newCDPSession(page)
+    const { errors, data } = await session.send('Page.getAppManifest')
+    assert.deepEqual(errors, [])
+    const { icons } = JSON.parse(data ?? '') as { readonly icons: readonly { src: string }[] }
+    for (const { src } of icons) {
+      const reply = await fetch(`${dashboard().gateway.url}/-/${src}`)
+      assert.equal(reply.headers.get('content-type'), 'image/png')
+    }
+  })
+
   test('shows the form for an expired session and then the same page', async () => {
     const page = await dashboard().openSignedIn('/models/listed?list=tts&search=o')
     await page.getByText('/v1/models/tts').waitFor()

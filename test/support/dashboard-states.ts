@@ -43,6 +43,24 @@ export const dashboardStates: readonly DashboardState[] = [
   },
   { name: 'connect', path: '/connect', shown: 'aws --endpoint-url' },
   { name: 'settings', path: '/settings', shown: 'ALLOWED_BUCKETS' },
+  {
+    name: 'all settings',
+    path: '/settings',
+    async reach({ page }) {
+      await page.getByText('ALLOWED_BUCKETS').waitFor()
+      await button(page, 'Show defaults').click()
+    },
+  },
+  {
+    name: 'no setting found',
+    path: '/settings',
+    async reach({ page }) {
+      await page.getByText('ALLOWED_BUCKETS').waitFor()
+      await page.getByLabel('Search the settings').fill('none-such')
+      await page.getByText('No setting matches').waitFor()
+    },
+  },
+  { name: 'sign out everywhere', path: '/settings', reach: steps('Sign out everywhere') },
   { name: 'new bucket', path: '/files', reach: steps('Create a bucket', 'Create the bucket') },
   {
     name: 'settings of a bucket',

@@ -1,13 +1,14 @@
 import { hostname } from 'node:os'
 import { isDeepStrictEqual } from 'node:util'
 import type { StatusReply } from '../../dashboard/management/management-schemas.ts'
+import type { SettingsReply } from '../../dashboard/management/settings-route.ts'
 import { type AnyOwnDrive, kindOf } from './drive-kinds.ts'
 import { type DriveSettings, nameOfDrive } from './own-drives.ts'
 import { placeText } from './parse-names.ts'
 import type { Settings } from './read-settings.ts'
 import { type DefaultSource, defaultText, type Setting } from './setting.ts'
 import { notifiedText } from './tables/notify-settings.ts'
-import { settingsOfDrives, settingsTable } from './tables/settings-table.ts'
+import { settingsOfDrives, settingsTable, settingTopics } from './tables/settings-table.ts'
 
 /** The settings in the order of docs/configuration.md, without any secret. */
 export function shownSettings(settings: Settings): StatusReply['settings'] {
@@ -29,6 +30,17 @@ export function shownSettings(settings: Settings): StatusReply['settings'] {
   })
   return [...shown, ...settings.drives.slice(1).flatMap(shownDriveSettings)]
 }
+
+/** What each setting means, by topic. */
+export const settingGroups: SettingsReply['groups'] = Object.entries(settingTopics).map(
+  ([name, settings]) => ({
+    name,
+    settings: Object.values<Setting<unknown>>(settings).map(({ name, meaning }) => ({
+      name,
+      meaning,
+    })),
+  }),
+)
 
 function sourceOf(
   name: string,

@@ -40,7 +40,11 @@ export function createLogin(options: LoginOptions): Login {
   const guard = createGuard(options)
   const session: Access = { security, knowsClients: true, admit: guard.requireSession }
   const routes = [loginRoute(guard, options), sessionRoute(session), logoutRoute(guard)]
-  return { session, routes: routesBelow('/auth', { tag: 'login' }, routes) }
+  const own = routesBelow('/auth', { tag: 'login' }, routes)
+  return {
+    session,
+    routes: [...own, ...routesBelow('/-/api', { tag: 'login' }, [allRoute(guard, session)])],
+  }
 }
 
 function loginRoute(guard: Guard, { clientAddress }: LoginOptions): Route {
@@ -102,6 +106,21 @@ function logoutRoute(guard: Guard): Route {
   })
 }
 
+/** Beside the routes of the contract. */
+function allRoute(guard: Guard, session: Access): Route {
+  return route({
+    method: 'DELETE',
+    path: '/sessions',
+    operationId: 'endSessions',
+    summary: 'Ends every session, including this one',
+    access: session,
+    status: 204,
+    replyDescription: 'All sessions have ended.',
+    errors,
+    answer: () => guard.endAll(),
+  })
+}
+
 type Guard = ReturnType<typeof createGuard>
 
 /** Access checks. Every refusal of the login API originates here. */
@@ -138,6 +157,8 @@ function createGuard({ store, password, isFromOtherOrigin }: LoginOptions) {
       if (token !== undefined && (await fromStore(() => sessions.isValid(token)))) return
       throw unauthorized('The session does not exist or has expired. Sign in again.')
     },
+
+    endAll: () => fromStore(() => sessions.endAll()),
 
     async logout({ headers }: HttpRequest): Promise<void> {
       const token = bearerToken(headers.authorization)

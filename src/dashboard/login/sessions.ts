@@ -40,6 +40,18 @@ export class Sessions {
   }
 
   /**
+   * Ends every session.
+   *
+   * @throws KeyValueError
+   */
+  async endAll(): Promise<void> {
+    const token = randomBytes(tokenBytes).toString('base64url')
+    // A family of one has only the member that was set last.
+    await this.#store.set(keyOf(token), '', { ttlMs: sessionSeconds * 1_000, maxFamily: 1 })
+    await this.#store.delete(keyOf(token))
+  }
+
+  /**
    * Whether the token belongs to a valid session.
    *
    * @throws KeyValueError

@@ -18,6 +18,7 @@ import type { ManagementApiParts } from './management-parts.ts'
 import { folderRevisionReply, statusReply, uploadsReply } from './management-schemas.ts'
 import { presignRoute } from './presign-route.ts'
 import { assertBucket, driveUnavailable, originOfRequest } from './route-checks.ts'
+import { settingsRoute } from './settings-route.ts'
 import { trafficRoute } from './traffic-route.ts'
 import { trashRoute } from './trash-routes.ts'
 
@@ -39,6 +40,7 @@ export function managementApi(parts: ManagementApiParts): readonly Route[] {
     deletedRoute(parts),
     ...uploadRoutes(parts),
     ...activityRoutes(parts),
+    settingsRoute(parts),
     trafficRoute(parts),
     orderRoute(parts),
     ...thumbnailRoutes(parts),

@@ -18,6 +18,7 @@ import type { ThumbnailTable } from '../thumbnails/thumbnail-table.ts'
 import type { KeptActivity } from './activity-routes.ts'
 import type { FolderRevisions } from './folders/folder-revisions.ts'
 import type { StatusReply, UploadStatus } from './management-schemas.ts'
+import type { SettingsReply } from './settings-route.ts'
 import type { trafficRoute } from './traffic-route.ts'
 
 export interface ManagementApiParts {
@@ -65,6 +66,8 @@ export interface ManagementApiParts {
   readonly keys: Pick<KeyAdmin, 'list' | 'create' | 'change' | 'rotate' | 'revoke'>
   /** The status without the fields that depend on the request. */
   readonly status: () => Promise<Omit<StatusReply, 'endpoint'>>
+  /** The settings by topic, with what they mean. */
+  readonly settingGroups: SettingsReply['groups']
   readonly region: string
   /** ACCESS_KEY. */
   readonly accessKey: string

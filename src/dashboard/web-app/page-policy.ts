@@ -39,6 +39,7 @@ function contentSecurityPolicy(nonce: string, formAction: string): string {
     "media-src 'self' blob:",
     "connect-src 'self'",
     "frame-src 'self' blob:",
+    "manifest-src 'self'",
     'worker-src blob:',
     "base-uri 'none'",
     `form-action ${formAction}`,

@@ -5,7 +5,7 @@ import { openAsset } from './asset-file.ts'
 import { commonHeaders, newNonce, pageHeaders, withNonce } from './page-policy.ts'
 
 interface WebAppOptions {
-  /** The folder of the build: `index.html`, `docs.html`, `share.html`, and `assets/` with hashed names. */
+  /** The folder of the build: `index.html`, `docs.html`, `share.html`, icons, and `assets/` with hashed names. */
   readonly folder: string
 }
 
@@ -15,6 +15,17 @@ const docsPath = '/-/docs'
 
 /** Browsers request it for every page without an icon, such as an object. */
 export const faviconPath = '/favicon.ico'
+
+/** Files that keep their names, by path: those of an installed app. */
+const ownFiles = new Map(
+  [
+    'manifest.webmanifest',
+    'icon-192.png',
+    'icon-512.png',
+    'icon-maskable-512.png',
+    'apple-touch-icon.png',
+  ].map((name) => [base + name, name]),
+)
 
 /** RFC 8246: files with a hash in their name never change. */
 const forEver = 'public, max-age=31536000, immutable'
@@ -29,7 +40,8 @@ export function createWebApp({ folder }: WebAppOptions): HttpHandler {
     const { method, rawPath } = request
     const logFields = { operation: 'webApp' }
     if (method !== 'GET' && method !== 'HEAD') return { ...notAllowed, logFields }
-    if (rawPath === faviconPath) return { ...(await favicon(folder)), logFields }
+    const file = rawPath === faviconPath ? 'favicon.ico' : ownFiles.get(rawPath)
+    if (file !== undefined) return { ...(await ownFile(folder, file)), logFields }
     if (!rawPath.startsWith(base)) return { ...toBase, logFields }
     if (rawPath.startsWith(assetsBase)) return { ...(await asset(folder, request)), logFields }
     return { ...(await page(folder, rawPath === docsPath ? 'docs.html' : 'index.html')), logFields }
@@ -62,8 +74,8 @@ async function asset(folder: string, { rawPath, headers }: HttpRequest): Promise
   }
 }
 
-async function favicon(folder: string): Promise<HttpReply> {
-  const found = await openAsset(folder, 'favicon.ico', undefined)
+async function ownFile(folder: string, name: string): Promise<HttpReply> {
+  const found = await openAsset(folder, name, undefined)
   if (found === undefined) return noSuchAsset
   return {
     status: 200,

@@ -21,7 +21,7 @@ export function KeysPage() {
   const firstBucket = useBuckets().data?.buckets[0]?.name ?? '*'
   return (
     <>
-      <PageHeading title="Access keys">
+      <PageHeading title="Keys">
         Give each app a key of its own that can do only what the app needs. The key in the settings,
         ACCESS_KEY, can do everything.
       </PageHeading>

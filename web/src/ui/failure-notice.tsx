@@ -11,7 +11,13 @@ interface FailureNoticeProps {
 /** Replaces content that could not be loaded. */
 export function FailureNotice({ title, error, onRetry }: FailureNoticeProps) {
   return (
-    <Alert color="red" variant="light" title={title} icon={<IconAlertTriangle size={18} />}>
+    <Alert
+      variant="default"
+      title={title}
+      icon={
+        <IconAlertTriangle size={18} color="light-dark(#a33303, var(--mantine-color-orange-4))" />
+      }
+    >
       <Stack gap="sm" align="flex-start">
         <Text size="sm">{error.message}</Text>
         {onRetry !== undefined && (

@@ -7,6 +7,17 @@ import { serverSettings } from './server-settings.ts'
 import { storageSettings } from './storage-settings.ts'
 import { telemetrySettings } from './telemetry-settings.ts'
 
+/** The settings by topic, as the dashboard names them. */
+export const settingTopics = {
+  'S3 and access': s3Settings,
+  Storage: storageSettings,
+  Server: serverSettings,
+  'Logs and metrics': telemetrySettings,
+  'Event notifications': notifySettings,
+  Dashboard: dashboardSettings,
+  Models: modelSettings,
+}
+
 /**
  * All settings: a file of rows for each topic. `npm run docs` writes them, in this order, into docs/configuration.md and
  * .env.example. docs/configuration.md says how values are given: environment, NAME_FILE, comma-separated lists.

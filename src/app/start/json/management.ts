@@ -28,7 +28,7 @@ import { presign } from '../../../storage/s3/sigv4/presign.ts'
 import { search } from '../../../storage/search/search.ts'
 import { isReadOnlyBucket } from '../../settings/own-drives.ts'
 import type { Settings } from '../../settings/read-settings.ts'
-import { shownSettings } from '../../settings/shown-settings.ts'
+import { settingGroups, shownSettings } from '../../settings/shown-settings.ts'
 import type { ActivityWatch } from '../../telemetry/activity-watch.ts'
 import type { Log } from '../../telemetry/log.ts'
 import type { TrafficWatch } from '../../telemetry/traffic-watch.ts'
@@ -97,6 +97,7 @@ export function openManagement(wiring: ManagementWiring): Omit<ManagementApiPart
     drive,
     thumbnails: new ThumbnailTable(wiring.database),
     folders: new FolderRevisions({ drive, now: () => performance.now() }),
+    settingGroups,
     region,
     accessKey,
     hasPublicUrl: publicUrl !== undefined,

@@ -297,3 +297,21 @@ test('logins that a page of another origin sends are 403 and count as no failure
   }
   assert.equal((await signIn()).status, 200)
 })
+
+test('all sessions end at once, with that of the request', async () => {
+  const { signIn, session, send, failures } = await open()
+  const tokens = []
+  for (let index = 0; index < 3; index++) tokens.push((await signIn()).json().token)
+  const end = (token: string) =>
+    send({
+      method: 'DELETE',
+      url: '/-/api/sessions',
+      headers: { authorization: `Bearer ${token}` },
+    })
+  assert.equal((await end('x'.repeat(43))).status, 401)
+  assert.equal((await session(`Bearer ${tokens[2]}`)).status, 200)
+  assert.equal((await end(tokens[1])).status, 204)
+  for (const token of tokens) assert.equal((await session(`Bearer ${token}`)).status, 401)
+  assert.equal((await session(`Bearer ${(await signIn()).json().token}`)).status, 200)
+  assert.deepEqual(failures, [])
+})

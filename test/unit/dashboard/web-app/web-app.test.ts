@@ -25,6 +25,7 @@ writeFileSync(join(folder, 'assets/index-1.js.br'), 'brotli')
 writeFileSync(join(folder, 'assets/index-1.js.gz'), 'gzip')
 writeFileSync(join(folder, 'assets/icon-1.svg'), '<svg/>')
 writeFileSync(join(folder, 'favicon.ico'), 'icon')
+writeFileSync(join(folder, 'manifest.webmanifest'), '{}')
 const app = createWebApp({ folder })
 
 const get = (target: string, headers: Record<string, string> = {}) =>
@@ -90,6 +91,14 @@ test('GET of the page forbids caching without revalidation, referrers and type s
   assert.equal(field(reply, 'referrer-policy'), 'no-referrer')
   assert.equal(field(reply, 'x-content-type-options'), 'nosniff')
   assert.equal(field(reply, 'cross-origin-opener-policy'), 'same-origin')
+})
+
+test('GET of the manifest is allowed by the policy, and cached for a day', async () => {
+  const reply = await get('/-/manifest.webmanifest')
+  assert.equal(field(reply, 'content-type'), 'application/manifest+json')
+  assert.equal(field(reply, 'cache-control'), 'public, max-age=86400')
+  assert.equal(await text(reply), '{}')
+  assert.match(field(await get('/-/'), 'content-security-policy') ?? '', /manifest-src 'self'/)
 })
 
 test('GET of /- is sent to /-/', async () => {

@@ -74,7 +74,7 @@ function KindBadge({ kind }: { readonly kind: string }) {
 function State({ drive }: { readonly drive: StatusReply['drive'] }) {
   if (drive.problem === null) return <Room drive={drive} />
   return (
-    <Alert color="red" variant="light" title="The drive is not available" role="alert">
+    <Alert variant="default" title="The drive is not available" role="alert">
       {drive.problem}
     </Alert>
   )
