@@ -56,6 +56,18 @@ describe('The trash of the dashboard', { skip: absenceOfChromium() }, () => {
     await page.getByRole('link', { name: 'Trash' }).first().click()
     await page.getByRole('combobox', { name: 'Bucket' }).selectOption(testBucket)
     await page.getByText('and 1 other object').waitFor()
+    await page
+      .getByText(/for ever on \d+ \w+ \d{4}/)
+      .first()
+      .waitFor()
+    // The address keeps the choice, and all buckets are shown without one.
+    await page.reload()
+    await page.getByText('and 1 other object').waitFor()
+    assert.equal(await page.getByRole('combobox', { name: 'Bucket' }).inputValue(), testBucket)
+    await page.getByRole('combobox', { name: 'Bucket' }).selectOption('public')
+    await page.getByText('The trash is empty').waitFor()
+    await page.getByRole('combobox', { name: 'Bucket' }).selectOption('')
+    await page.getByRole('region', { name: testBucket }).getByText('and 1 other').waitFor()
     assert.deepEqual(await barriers(page), [])
     await page.getByRole('button', { name: 'Restore', exact: true }).click()
     await files.dialog.getByText('Some names are taken').waitFor()

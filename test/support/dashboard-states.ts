@@ -47,7 +47,7 @@ export const dashboardStates: readonly DashboardState[] = [
     name: 'all settings',
     path: '/settings',
     async reach({ page }) {
-      await page.getByText('ALLOWED_BUCKETS').waitFor()
+      await page.getByText('ALLOWED_BUCKETS').first().waitFor()
       await button(page, 'Show defaults').click()
     },
   },
@@ -55,7 +55,7 @@ export const dashboardStates: readonly DashboardState[] = [
     name: 'no setting found',
     path: '/settings',
     async reach({ page }) {
-      await page.getByText('ALLOWED_BUCKETS').waitFor()
+      await page.getByText('ALLOWED_BUCKETS').first().waitFor()
       await page.getByLabel('Search the settings').fill('none-such')
       await page.getByText('No setting matches').waitFor()
     },

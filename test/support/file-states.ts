@@ -329,7 +329,7 @@ export const fileStates: readonly DashboardState[] = [
   { name: 'missing file', path: `${folder}&view=none.txt`, shown: 'This file does not exist' },
   {
     name: 'trash',
-    path: '/trash',
+    path: `/trash?bucket=${testBucket}`,
     async reach({ page }) {
       const empty = page.getByText('The trash is empty')
       // What the next state has left in it, in the look before.

@@ -1,7 +1,8 @@
-import { Box, Group, NativeSelect, Text, Title } from '@mantine/core'
+import { NativeSelect, Text } from '@mantine/core'
 import { IconTrash } from '@tabler/icons-react'
 import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useLocation } from 'wouter'
+import { useSearch } from 'wouter/use-browser-location'
 import type { BucketStatus } from '../../../src/dashboard/management/management-schemas.ts'
 import type { TrashReply } from '../../../src/dashboard/management/trash-routes.ts'
 import { useBuckets } from '../api/service-queries.ts'
@@ -13,10 +14,12 @@ import { Loaded } from '../ui/loaded.tsx'
 import { MoreButton } from '../ui/more-button.tsx'
 import { PageHeading } from '../ui/page-heading.tsx'
 import { RowList } from '../ui/row-list.tsx'
+import { Section } from '../ui/section.tsx'
 import { EmptyTrashButton } from './empty-trash-button.tsx'
+import classes from './trash-page.module.css'
 import { TrashRow } from './trash-row.tsx'
 
-/** What the dashboard has deleted, by bucket. */
+/** What the dashboard has deleted, in all buckets. */
 export function TrashPage() {
   const buckets = useBuckets()
   return (
@@ -32,31 +35,59 @@ export function TrashPage() {
   )
 }
 
+/** The trash of every bucket, or of the one that the address names. */
 function Trashes({ buckets }: { readonly buckets: readonly BucketStatus[] }) {
-  const [chosen, setChosen] = useState<string>()
-  const bucket = buckets.find(({ name }) => name === chosen) ?? buckets[0]
-  if (bucket === undefined) return <NoTrash title="There are no buckets" />
-  const hasVersions = bucket.versioning !== 'off'
+  const [path, navigate] = useLocation()
+  const chosen = new URLSearchParams(useSearch()).get('bucket') ?? ''
+  const shown = chosen === '' ? buckets : buckets.filter(({ name }) => name === chosen)
+  if (buckets.length === 0) return <NoTrash title="There are no buckets" />
+  const names = buckets.map(({ name }) => name)
+  // The bucket in the address may no longer exist.
+  const known = chosen === '' || names.includes(chosen) ? names : [...names, chosen]
   return (
     <>
       <NativeSelect
         label="Bucket"
         mb="md"
         maw={320}
-        data={buckets.map(({ name }) => name)}
-        value={bucket.name}
-        onChange={(event) => setChosen(event.currentTarget.value)}
+        data={[{ value: '', label: 'All buckets' }, ...known]}
+        value={chosen}
+        onChange={({ currentTarget: { value } }) =>
+          navigate(value === '' ? path : `${path}?bucket=${value}`, { replace: true })
+        }
       />
+      <div className={classes.buckets}>
+        {shown.map((bucket) => (
+          <BucketTrashes key={bucket.name} bucket={bucket} isAlone={chosen !== ''} />
+        ))}
+      </div>
+      <div className={classes.none}>
+        <NoTrash title="The trash is empty" />
+      </div>
+    </>
+  )
+}
+
+interface BucketTrashesProps {
+  readonly bucket: BucketStatus
+  /** Whether only this bucket is shown: then it also says why it has no trash. */
+  readonly isAlone: boolean
+}
+
+function BucketTrashes({ bucket: { name, versioning }, isAlone }: BucketTrashesProps) {
+  const hasVersions = versioning !== 'off'
+  return (
+    <>
       {hasVersions && (
-        <Box key={`deleted ${bucket.name}`} mb="lg">
+        <Section title={`Deleted from ${name}`}>
           <Text size="sm" c="dimmed" mb="md">
-            This bucket keeps versions: deleted files can be restored until you or an expiry rule
+            This bucket keeps versions: deleted files can be restored until you or a lifecycle rule
             delete their versions.
           </Text>
-          <DeletedList bucket={bucket.name} prefix="" />
-        </Box>
+          <DeletedList bucket={name} prefix="" />
+        </Section>
       )}
-      <BucketTrash key={bucket.name} bucket={bucket.name} hasVersions={hasVersions} />
+      <BucketTrash bucket={name} hasVersions={hasVersions} isAlone={isAlone} />
     </>
   )
 }
@@ -65,9 +96,10 @@ interface BucketTrashProps {
   readonly bucket: string
   /** Whether the trash has only what was deleted while versions were off. */
   readonly hasVersions: boolean
+  readonly isAlone: boolean
 }
 
-function BucketTrash({ bucket, hasVersions }: BucketTrashProps) {
+function BucketTrash({ bucket, hasVersions, isAlone }: BucketTrashProps) {
   const client = useQueryClient()
   const query = useInfiniteQuery({
     queryKey: ['trash-pages', bucket],
@@ -78,33 +110,34 @@ function BucketTrash({ bucket, hasVersions }: BucketTrashProps) {
   })
   const refresh = () => void client.invalidateQueries({ queryKey: ['trash-pages', bucket] })
   return (
-    <Loaded query={query} failure="The trash could not be loaded">
+    <Loaded query={query} failure={`The trash of ${bucket} could not be loaded`}>
       {({ pages }) => {
         const [first] = pages
         const items = pages.flatMap((page) => page.items)
         if (first === undefined || items.length === 0) {
-          return hasVersions ? null : <NothingThere trash={first} />
+          return hasVersions || !isAlone ? null : <NothingThere trash={first} />
         }
         return (
-          <>
-            {hasVersions && (
-              <Title order={2} size="h5" mb="xs">
-                Deleted while versions were off
-              </Title>
-            )}
-            <Group justify="space-between" mb="xs">
-              <Text size="sm" c="dimmed" role="status">
-                {figuresText(first)}
-              </Text>
-              <EmptyTrashButton bucket={bucket} onEnd={refresh} />
-            </Group>
+          <Section
+            title={hasVersions ? `Deleted from ${bucket} while versions were off` : bucket}
+            actions={<EmptyTrashButton bucket={bucket} onEnd={refresh} />}
+          >
+            <Text size="sm" c="dimmed" role="status" mb="xs">
+              {figuresText(first)}
+            </Text>
             <RowList>
               {items.map((item) => (
-                <TrashRow key={item.id} bucket={bucket} item={item} onEnd={refresh} />
+                <TrashRow
+                  key={item.id}
+                  bucket={bucket}
+                  item={item}
+                  keptDays={first.days}
+                  onEnd={refresh}
+                />
               ))}
             </RowList>
             <MoreButton query={query} />
-          </>
+          </Section>
         )
       }}
     </Loaded>
@@ -131,7 +164,7 @@ function NothingThere({ trash }: { readonly trash: TrashReply | undefined }) {
       <NoTrash title="The trash is off">TRASH_DAYS is 0: files are deleted permanently.</NoTrash>
     )
   }
-  return <NoTrash title="The trash is empty" />
+  return null
 }
 
 function NoTrash({ title, children }: { readonly title: string; readonly children?: string }) {

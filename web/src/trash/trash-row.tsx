@@ -14,11 +14,16 @@ import { Row } from '../ui/row-list.tsx'
 interface TrashRowProps {
   readonly bucket: string
   readonly item: TrashReply['items'][number]
+  /** For how long it is kept. */
+  readonly keptDays: number
   readonly onEnd: () => void
 }
 
+const dayMs = 86_400_000
+const endDay = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium' })
+
 /** What one deletion has put into the trash. */
-export function TrashRow({ bucket, item, onEnd }: TrashRowProps) {
+export function TrashRow({ bucket, item, keptDays, onEnd }: TrashRowProps) {
   const { id: trashId, keys, objects, bytes, isMore, deletedAt } = item
   const [question, setQuestion] = useState<'beside' | 'delete'>()
   const [first = ''] = keys
@@ -44,6 +49,8 @@ export function TrashRow({ bucket, item, onEnd }: TrashRowProps) {
         <>
           {more}
           {formatBytes(bytes)}, deleted <Age at={deletedAt} />
+          {keptDays > 0 &&
+            `, for ever on ${endDay.format(Date.parse(deletedAt) + keptDays * dayMs)}`}
         </>
       }
       actions={
