@@ -234,22 +234,21 @@ describe('Changing files in the dashboard', { skip: absenceOfChromium() }, () =>
     const files = await openFolder('delete/')
     const { page } = files
     await files.select('a.txt', 'b.txt', 'tree')
-    await page.keyboard.press('Delete')
+    await page.keyboard.press('Shift+Delete')
     await files.dialog.getByText('Delete 1 folder and 2 files?').waitFor()
     await files.dialog.getByText('3 objects, 3 bytes in total.').waitFor()
     assert.deepEqual(await barriers(page), [])
-    await files.dialog.getByLabel('Delete permanently').check()
     await files.dialog.getByText('Files are deleted permanently.').waitFor()
     await files.press('Cancel')
     await files.dialog.waitFor({ state: 'detached' })
     assert.equal((await keysBelow('delete/')).length, 4)
-    await page.keyboard.press('Delete')
-    await files.dialog.getByLabel('Delete permanently').check()
+    await page.keyboard.press('Shift+Delete')
+    await files.dialog.waitFor()
     // A file that no longer exists does not count. The dialog is open, so that a refresh of the list
     // does not remove it from the selection first.
     const gone = targetOf(testBucket, 'delete/a.txt')
     await signedFetch(dashboard().gateway, { method: 'DELETE', target: gone })
-    await files.press('Delete')
+    await files.press('Delete permanently')
     await files.transfers.getByText('2 objects deleted.').waitFor()
     for (const name of ['a.txt', 'b.txt', 'tree']) {
       await files.name(name).waitFor({ state: 'detached' })

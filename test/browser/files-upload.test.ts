@@ -286,7 +286,7 @@ describe('Uploading in the dashboard', { skip: absenceOfChromium() }, () => {
     await signIn(page)
   })
 
-  test('the transfers cover no row of the list, collapsed or not, on any screen', async () => {
+  test('the transfers lie over the page, are one line when folded, and leave after a success', async () => {
     for (const viewport of [
       { width: 1280, height: 800 },
       { width: 400, height: 800 },
@@ -294,20 +294,43 @@ describe('Uploading in the dashboard', { skip: absenceOfChromium() }, () => {
       const prefix = `rows ${viewport.width}/`
       const files = await openFolder(encodeURIComponent(prefix))
       await files.page.setViewportSize(viewport)
+      const list = files.page.getByRole('region', { name: 'Contents' })
+      const before = await list.boundingBox()
       await files.drop(join(disk, 'trip'))
       await files.transfers.getByText('files uploaded').waitFor()
-      const list = files.page.getByRole('region', { name: 'Contents' })
-      // The dock has folded itself when everything has arrived.
-      for (const button of ['Expand transfers', 'Collapse transfers']) {
-        await files.transfers.getByRole('button', { name: button }).click()
-        await until(async () => {
-          const above = await list.boundingBox()
-          const below = await files.transfers.boundingBox()
-          assert.ok(above !== null && below !== null)
-          return above.y + above.height <= below.y && below.y + below.height <= viewport.height
-        })
-      }
+      // While the pointer is there, they stay.
+      await files.transfers.hover()
+      assert.deepEqual(await list.boundingBox(), before)
+      const box = await files.transfers.boundingBox()
+      assert.ok(box !== null && before !== null)
+      assert.ok(box.height < 64, `${box.height} px`)
+      assert.ok(box.x >= 0 && box.x + box.width <= viewport.width)
+      assert.ok(box.y + box.height <= viewport.height)
+      await files.page.mouse.move(5, 5)
+      await files.transfers.waitFor({ state: 'detached' })
     }
+  })
+
+  test('a second batch begins at 0 %', async () => {
+    const files = await openFolder('batches/')
+    const { page } = files
+    await files.drop(join(disk, 'middle.bin'))
+    await files.transfers.getByText('1 file uploaded').waitFor()
+    const held = Promise.withResolvers<void>()
+    await page.route(/batches\/clash\.txt/, async (route) => {
+      await held.promise
+      await route.continue()
+    })
+    await files.drop(join(disk, 'clash.txt'))
+    await files.transfers.getByText('Uploading 0 of 1').waitFor()
+    assert.equal(
+      await files.transfers
+        .getByRole('progressbar', { name: 'All uploads' })
+        .getAttribute('aria-valuenow'),
+      '0',
+    )
+    held.resolve()
+    await files.transfers.getByText('1 file uploaded').waitFor()
   })
 
   test('the Content-Security-Policy blocks nothing', () => {

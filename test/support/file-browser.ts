@@ -60,7 +60,9 @@ export class FileBrowser {
   /** Opens the menu of a row and presses one of its items. */
   async act(name: string, action: string): Promise<void> {
     await this.row(name).getByRole('button', { name: 'Actions for' }).click()
-    await this.page.getByRole('menuitem', { name: action }).click()
+    // “Delete” is also the beginning of “Delete permanently…”.
+    const exact = action === 'Delete'
+    await this.page.getByRole('menuitem', { name: action, exact }).click()
   }
 
   /** The one field that filters the folder and searches. */

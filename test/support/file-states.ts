@@ -222,7 +222,7 @@ export const fileStates: readonly DashboardState[] = [
       await button(files.page, 'Add metadata').click()
     },
   },
-  { name: 'delete', path: folder, reach: (files) => files.act('text.txt', 'Delete') },
+  { name: 'delete', path: folder, reach: (files) => files.act('text.txt', 'Delete permanently') },
   ...shareStates,
   {
     name: 'folder details',
@@ -345,8 +345,7 @@ export const fileStates: readonly DashboardState[] = [
     async reach(files) {
       const { page } = files
       await files.act('data (2).bin', 'Delete')
-      await files.press('Move to trash')
-      await files.dialog.waitFor({ state: 'detached' })
+      await files.row('data (2).bin').waitFor({ state: 'detached' })
       await page.goto(page.url().replace(/files.*$/, 'trash'))
       await page.getByRole('button', { name: 'Restore', exact: true }).first().waitFor()
     },

@@ -32,7 +32,7 @@ export const versionStates: readonly DashboardState[] = [
   {
     name: 'delete in a bucket with versions',
     path: kept,
-    reach: (files) => files.act('notes.md', 'Delete'),
+    reach: (files) => files.act('notes.md', 'Delete permanently'),
   },
   {
     name: 'trash of a bucket with versions',

@@ -33,16 +33,19 @@ export function readLocation(path: string, search: string): FilesLocation {
   // `/files/photos/2024/` also means a folder; links have it in the query.
   const below = path.slice(`/files/${bucket}/`.length)
   const prefix = parameters.get('prefix') ?? below
+  const filter = parameters.get('filter') ?? ''
   const optional = Object.entries(fields).flatMap(([name, field]) => {
     const value = parameters.get(name) ?? ''
-    const isKnown = field !== 'scope' || value === 'below' || value === 'all'
+    // Only a text can be searched for.
+    const isSearch = filter.trim() !== '' && (value === 'below' || value === 'all')
+    const isKnown = field !== 'scope' || isSearch
     return value !== '' && isKnown ? [[field, value] as const] : []
   })
   return {
     bucket,
     // A prefix typed without a trailing slash also means the folder.
     prefix: prefix === '' || prefix.endsWith('/') ? prefix : `${prefix}/`,
-    filter: parameters.get('filter') ?? '',
+    filter,
     ...Object.fromEntries(optional),
   }
 }

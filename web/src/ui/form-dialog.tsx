@@ -65,5 +65,10 @@ export function FormDialog(props: FormDialogProps) {
 
 /** The first field of a dialog, for a name or path. */
 export function NameInput(props: TextInputProps) {
-  return <TextInput spellCheck={false} autoComplete="off" data-autofocus {...props} />
+  return <TextInput ref={focus} spellCheck={false} autoComplete="off" data-autofocus {...props} />
+}
+
+/** At once: the dialog would give it the focus in a later task, and what is typed until then would be lost. */
+function focus(input: HTMLInputElement | null): void {
+  input?.focus()
 }

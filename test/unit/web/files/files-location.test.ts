@@ -36,6 +36,7 @@ describe('locationPath', () => {
     assert.equal(locationPath(location), '/files?filter=a&in=all')
     assert.deepEqual(read('/files?filter=a&in=all'), location)
     assert.equal(read('/files/b?filter=a&in=nowhere').scope, undefined)
+    assert.equal(read('/files/b?in=below').scope, undefined)
   })
 
   test('has no previewed file if its name is empty', () => {

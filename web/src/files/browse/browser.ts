@@ -21,7 +21,7 @@ export type BrowserDialog =
   | { readonly type: 'new'; readonly what: 'folder' | 'file' }
   | { readonly type: 'rename'; readonly bucket: string; readonly entry: Entry }
   | {
-      readonly type: 'move' | 'copy' | 'edit' | 'delete'
+      readonly type: 'move' | 'copy' | 'edit' | 'delete' | 'erase'
       readonly bucket: string
       readonly entries: readonly Entry[]
     }

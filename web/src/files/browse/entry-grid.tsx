@@ -6,6 +6,7 @@ import { type ReactNode, type RefObject, useCallback, useEffect, useId, useRef }
 import { entryId } from '../entries/entry.ts'
 import frame from '../grid/entry-frame.module.css'
 import { EntryFrame, type EntryViewProps, useCutKeys, useScrolling } from '../grid/entry-frame.tsx'
+import { useRubberBand } from '../grid/use-rubber-band.ts'
 import classes from './entry-grid.module.css'
 import { EntryRow } from './entry-row.tsx'
 import { withIndex } from './visible-range.ts'
@@ -13,7 +14,7 @@ import { withIndex } from './visible-range.ts'
 /** Pixels: entry-grid.module.css. On narrow screens a row has two lines. */
 const wide = { head: 36, row: 38, end: 0 }
 /** Below the last row, the button for new entries covers nothing. */
-const narrow = { head: 44, row: 56, end: 64 }
+const narrow = { head: 0, row: 56, end: 64 }
 
 interface EntryGridProps extends EntryViewProps {
   readonly header: ReactNode
@@ -26,6 +27,7 @@ export function EntryGrid(props: EntryGridProps) {
   const scroller = useRef<HTMLDivElement>(null)
   const heights = useMediaQuery('(max-width: 640px)') ? narrow : wide
   const virtualizer = useRows(props, scroller, heights)
+  const band = useRubberBand(scroller, props.onBand)
   const cut = useCutKeys(props.bucket)
   return (
     <EntryFrame
@@ -36,7 +38,7 @@ export function EntryGrid(props: EntryGridProps) {
       shape={() => ({ columns: 1, page: pageOf(virtualizer) })}
       className={classes.grid}
     >
-      <div ref={scroller} className={frame.scroller} role="presentation">
+      <div ref={scroller} className={frame.scroller} role="presentation" {...band}>
         {header}
         <div role="rowgroup" className={frame.space} style={{ height: virtualizer.getTotalSize() }}>
           {virtualizer.getVirtualItems().map(({ index, start, size }) => {

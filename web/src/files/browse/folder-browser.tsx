@@ -15,6 +15,7 @@ import { ListingStatus } from './listing-status.tsx'
 import { EntryMenu, FolderMenu, loadOverlays, OpenDialog } from './overlays.ts'
 import { useBrowser } from './use-browser.ts'
 import { useBrowserKeys } from './use-browser-keys.ts'
+import { usePlace } from './use-place.ts'
 
 interface FolderBrowserProps {
   readonly location: BucketLocation
@@ -26,6 +27,7 @@ export function FolderBrowser({ location, navigation }: FolderBrowserProps) {
   const browser = useBrowser(location, navigation)
   const { bucket, prefix } = location
   useBrowserKeys(browser)
+  usePlace(browser)
   const name = visibleName(nameOf(prefix) || bucket || 'Search results')
   return (
     <DropZone
@@ -40,6 +42,15 @@ export function FolderBrowser({ location, navigation }: FolderBrowserProps) {
           className={classes.frame}
           aria-label="Contents"
           data-stale={browser.listing.isStale || undefined}
+          onContextMenu={(event) => {
+            // Rows have a menu of their own, and texts that of the browser.
+            const isEmpty = !(event.target as Element).closest(
+              '[data-entry], [role="status"], input',
+            )
+            if (event.isDefaultPrevented() || !isEmpty) return
+            event.preventDefault()
+            browser.openMenu({ type: 'folder', x: event.clientX, y: event.clientY })
+          }}
         >
           <FolderSizesContext value={browser.sizes}>
             <FolderContents browser={browser} />

@@ -33,6 +33,7 @@ export function FolderContents({ browser }: { readonly browser: Browser }) {
     actions: browser.rowActions,
     onCommand: browser.onCommand,
     onFocusWanted: browser.onFocusWanted,
+    onBand: (order: readonly string[]) => dispatch({ type: 'all', order }),
     ...{ entries, selection, activeIndex },
   }
   const header = {

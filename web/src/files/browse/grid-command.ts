@@ -18,7 +18,8 @@ export type GridCommand =
   /** A letter of a name. */
   | { readonly type: 'type'; readonly letter: string }
   | { readonly type: 'cut' | 'copy' }
-  | { readonly type: 'open' | 'up' | 'toggle' | 'all' | 'none' | 'delete' | 'rename' | 'menu' }
+  | { readonly type: 'open' | 'up' | 'toggle' | 'all' | 'none' | 'rename' | 'menu' }
+  | { readonly type: 'delete' | 'erase' }
 
 interface PressedKey {
   readonly key: string
@@ -66,6 +67,7 @@ export function gridCommand(
   const to = moveOf(key, columns)
   if (to !== undefined) return { type: 'move', to, extends: shiftKey }
   if (key === 'F10' && shiftKey) return { type: 'menu' }
+  if (key === 'Delete' && shiftKey) return { type: 'erase' }
   if (!shiftKey && Object.hasOwn(plain, key)) return { type: plain[key as keyof typeof plain] }
   // `/` and `?` work everywhere; names of other keys are longer.
   return Array.from(key).length === 1 && !' /?'.includes(key)
@@ -116,7 +118,8 @@ export const shortcuts: readonly (readonly [keys: string, what: string])[] = [
   ['Ctrl + V', 'Paste here; uploads files from other programs'],
   ['Ctrl + Z', 'Undo the last move, rename or deletion'],
   ['F2', 'Rename'],
-  ['Delete', 'Delete'],
+  ['Delete', 'Move to the trash'],
+  ['Shift + Delete', 'Delete permanently'],
   ['Shift + F10, Menu', 'Show all actions'],
   ['/, Ctrl + K', 'Search'],
   ['?', 'Show shortcuts'],

@@ -55,7 +55,15 @@ export function OpenDialog({ browser }: { readonly browser: Browser }) {
     case 'edit':
       return <EditDialog bucket={dialog.bucket} entries={dialog.entries} onClose={close} />
     case 'delete':
-      return <DeleteDialog bucket={dialog.bucket} entries={dialog.entries} onClose={close} />
+    case 'erase':
+      return (
+        <DeleteDialog
+          bucket={dialog.bucket}
+          entries={dialog.entries}
+          isForEver={dialog.type === 'erase'}
+          onClose={close}
+        />
+      )
     case 'share':
       return <ShareDialog bucket={dialog.bucket} keys={dialog.keys} onClose={close} />
     case 'folder-details':

@@ -5,12 +5,15 @@ export interface Selection {
   readonly active: string | undefined
   /** The start of a range, which shift extends. */
   readonly anchor: string | undefined
+  /** What is selected only because it has just been added. */
+  readonly revealed: ReadonlySet<string>
 }
 
 export const nothingSelected: Selection = {
   selected: new Set(),
   active: undefined,
   anchor: undefined,
+  revealed: new Set(),
 }
 
 export type SelectionAction =
@@ -20,32 +23,48 @@ export type SelectionAction =
   | { readonly type: 'only'; readonly key: string }
   /** Selects everything from the anchor to this key, in the shown order. */
   | { readonly type: 'range'; readonly key: string; readonly order: readonly string[] }
+  /** Exactly these. */
   | { readonly type: 'all'; readonly order: readonly string[] }
   | { readonly type: 'none' }
+  /** These entries were added, by a rename, an upload or a paste. */
+  | { readonly type: 'reveal'; readonly keys: readonly string[]; readonly isMore: boolean }
   /** These entries no longer exist. */
   | { readonly type: 'drop'; readonly keys: ReadonlySet<string>; readonly order: readonly string[] }
 
-export function reduceSelection(state: Selection, action: SelectionAction): Selection {
+export function reduceSelection(before: Selection, action: SelectionAction): Selection {
+  if (action.type === 'reveal') return reveal(before, action)
+  if (action.type === 'drop') return drop(before, action.keys, action.order)
+  const state = { ...before, revealed: nothingSelected.revealed }
   switch (action.type) {
     case 'activate':
       return { ...state, active: action.key, anchor: action.key }
     case 'toggle':
       return {
+        ...state,
         selected: toggled(state.selected, action.key),
         active: action.key,
         anchor: action.key,
       }
     case 'only':
-      return { selected: new Set([action.key]), active: action.key, anchor: action.key }
+      return { ...state, selected: new Set([action.key]), active: action.key, anchor: action.key }
     case 'range':
       return range(state, action.key, action.order)
     case 'all':
       return { ...state, selected: new Set(action.order) }
     case 'none':
       return { ...state, selected: new Set() }
-    case 'drop':
-      return drop(state, action.keys, action.order)
   }
+}
+
+type Reveal = Extract<SelectionAction, { readonly type: 'reveal' }>
+
+/** What a person has selected stays. Entries that one action adds one after the other are all selected. */
+function reveal(state: Selection, { keys, isMore }: Reveal): Selection {
+  const { selected, revealed } = state
+  if ([...selected].some((key) => !revealed.has(key))) return state
+  const all = new Set([...(isMore ? selected : []), ...keys])
+  if (isMore && selected.size > 0) return { ...state, selected: all, revealed: all }
+  return { selected: all, revealed: all, active: keys[0], anchor: keys[0] }
 }
 
 function toggled(selected: ReadonlySet<string>, key: string): ReadonlySet<string> {
@@ -59,7 +78,7 @@ function range(state: Selection, key: string, order: readonly string[]): Selecti
   const from = state.anchor === undefined ? to : order.indexOf(state.anchor)
   if (from < 0 || to < 0) return reduceSelection(state, { type: 'only', key })
   const keys = order.slice(Math.min(from, to), Math.max(from, to) + 1)
-  return { selected: new Set(keys), active: key, anchor: order[from] }
+  return { ...state, selected: new Set(keys), active: key, anchor: order[from] }
 }
 
 /** If the active entry is removed, the keyboard position moves to the entry after it. */
@@ -70,5 +89,5 @@ function drop(state: Selection, keys: ReadonlySet<string>, order: readonly strin
   const isLeft = (key: string): boolean => !keys.has(key)
   const active =
     order.slice(at + 1).find(isLeft) ?? order.slice(0, Math.max(at, 0)).findLast(isLeft)
-  return { selected, active, anchor: active }
+  return { ...state, selected, active, anchor: active }
 }

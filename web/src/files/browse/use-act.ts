@@ -47,6 +47,7 @@ export function useAct({ location, setDialog, openPrefix, view }: ActParts): Bro
           }
         },
         delete: () => setDialog({ type: 'delete', bucket, entries }),
+        erase: () => setDialog({ type: 'erase', bucket, entries }),
       }
       actions[action]()
     },

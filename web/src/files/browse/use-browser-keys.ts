@@ -6,14 +6,8 @@ import type { Browser } from './browser.ts'
 import { goUp } from './use-commands.ts'
 
 /** Keys that work anywhere except in text fields and dialogs. */
-export function useBrowserKeys({
-  dialog,
-  menu,
-  setDialog,
-  location,
-  openPrefix,
-  mayChange,
-}: Browser): void {
+export function useBrowserKeys(browser: Browser): void {
+  const { dialog, menu, setDialog, location, openPrefix, mayChange } = browser
   const { bucket, prefix } = location
   const isBusy = dialog !== undefined || menu !== undefined
   useWindowEvent('paste', (event) => {
@@ -25,12 +19,31 @@ export function useBrowserKeys({
   })
   useWindowEvent('keydown', (event) => {
     const name = nameOfKeys(event)
+    if (!isBusy && actOnViewed(browser, name, event.target)) return event.preventDefault()
     if (isBusy || (name !== 'ctrl+k' && isWriting(event.target))) return
     // Also works in an empty folder, which has no list.
     if (name === 'Backspace' && !event.defaultPrevented) goUp(prefix, openPrefix)
     const command = commands[name]
     if (command?.(setDialog)) event.preventDefault()
   })
+}
+
+const onViewed = { F2: 'rename', Delete: 'delete' } as const
+
+/** Keys for the file in the preview. Returns whether the key has been used. */
+function actOnViewed(
+  { location, entries, closeView, act }: Browser,
+  name: string,
+  target: EventTarget | null,
+): boolean {
+  if (!Object.hasOwn(onViewed, name) || location.view === undefined) return false
+  const isInField = target instanceof Element && target.closest('input, textarea') !== null
+  const key = location.prefix + location.view
+  const file = entries.find((entry) => entry.key === key)
+  if (isInField || file === undefined) return false
+  closeView()
+  act(onViewed[name as keyof typeof onViewed], [file])
+  return true
 }
 
 /** Each returns whether to prevent the browser's default action for the key. */

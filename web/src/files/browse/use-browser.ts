@@ -1,5 +1,6 @@
 import { useLocalStorage } from '@mantine/hooks'
 import { type MouseEvent, useCallback, useEffect, useMemo, useRef, useState } from 'react'
+import { flushSync } from 'react-dom'
 import { useBuckets } from '../../api/service-queries.ts'
 import { dragRows, dropTarget } from '../carry/drag.ts'
 import { type Entry, entryId } from '../entries/entry.ts'
@@ -14,6 +15,7 @@ import type { Browser, BrowserDialog, BucketLocation, MenuPosition } from './bro
 import { focusGrid } from './next-focus.ts'
 import { useAct } from './use-act.ts'
 import { useCommands } from './use-commands.ts'
+import { useReveal } from './use-reveal.ts'
 import { type ShownSelection, useSelection } from './use-selection.ts'
 import { useShownEntries } from './use-shown-entries.ts'
 
@@ -39,6 +41,7 @@ export function useBrowser(
   const sizes = useFolderSizes(bucket, prefix, hasFolders)
   const entries = useMemo(() => inOrder(found, sort, sizes.counts), [found, sort, sizes.counts])
   const picked = useSelection(entries)
+  useReveal(location, picked)
   useEffect(() => {
     order.current = picked.keys
     dispatch.current = picked.dispatch
@@ -136,6 +139,11 @@ function useRowActions(parts: RowParts): RowActions {
         const { dispatch, keys } = latest.current.picked
         const key = entryId(entry)
         dispatch(withShift ? { type: 'range', key, order: keys } : { type: 'toggle', key })
+      },
+      onActivate: (entry) => {
+        const { dispatch } = latest.current.picked
+        // At once: the same press leaves the folder, which remembers its active row.
+        flushSync(() => dispatch({ type: 'activate', key: entryId(entry) }))
       },
       onOpen: (entry) => latest.current.act('open', [entry]),
       onMenu: (entry, at) =>

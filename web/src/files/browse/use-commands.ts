@@ -46,6 +46,7 @@ export function useCommands(parts: CommandParts): Browser['onCommand'] {
       cut: () => void take('move'),
       copy: () => void take('copy'),
       delete: () => act('delete', subjects),
+      erase: () => act('erase', subjects),
       rename: () => active !== undefined && act('rename', [active]),
       menu: () =>
         openMenu({

@@ -1,6 +1,7 @@
 import type { DragEvent } from 'react'
 import { type FolderAddress, moveTo, obstacleOf, type PutMode } from '../change/move-plan.ts'
 import { type Carried, subjectOf } from '../change/put-entries.ts'
+import { takeDropped } from '../upload/take-uploads.ts'
 import { put } from './clipboard.ts'
 import classes from './drag.module.css'
 
@@ -30,15 +31,19 @@ export function dragRows({ dataTransfer }: DragEvent, rows: Omit<Carried, 'mode'
   setTimeout(() => label.remove())
 }
 
-/** Handlers of an element that represents a folder: dropped rows are moved to it, or copied with Ctrl or Alt. */
+/**
+ * Handlers of an element that represents a folder: dropped rows are moved to it, or copied with Ctrl or Alt; files of
+ * the desktop are uploaded into it.
+ */
 export function dropTarget(folder: FolderAddress) {
   return {
     onDragOver(event: DragEvent) {
       const { currentTarget, dataTransfer } = event
-      if (!isOf(dragged, dataTransfer) || !mayDrop(folder)) return
+      const isRows = isOf(dragged, dataTransfer) && mayDrop(folder)
+      if (!isRows && !hasFiles(dataTransfer)) return
       event.preventDefault()
       event.stopPropagation()
-      dataTransfer.dropEffect = modeOf(event)
+      dataTransfer.dropEffect = isRows ? modeOf(event) : 'copy'
       currentTarget.setAttribute('data-drop', '')
     },
     onDragLeave({ currentTarget, relatedTarget }: DragEvent) {
@@ -46,6 +51,12 @@ export function dropTarget(folder: FolderAddress) {
     },
     onDrop(event: DragEvent) {
       leave(event.currentTarget)
+      if (hasFiles(event.dataTransfer)) {
+        event.preventDefault()
+        event.stopPropagation()
+        takeDropped(event.dataTransfer, folder)
+        return
+      }
       if (!isOf(dragged, event.dataTransfer)) return
       event.preventDefault()
       event.stopPropagation()
@@ -54,6 +65,10 @@ export function dropTarget(folder: FolderAddress) {
       dragged = undefined
     },
   }
+}
+
+export function hasFiles({ types }: DataTransfer): boolean {
+  return types.includes('Files')
 }
 
 function isOf(rows: Dragged | undefined, { types }: DataTransfer): rows is Dragged {

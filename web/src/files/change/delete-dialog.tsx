@@ -1,14 +1,14 @@
-import { Checkbox, List, Stack, Text } from '@mantine/core'
+import { List, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
-import { useBucket, useStatus } from '../../api/service-queries.ts'
+import { useBucket, useBuckets, useStatus } from '../../api/service-queries.ts'
 import { formatAmount, formatBytes, formatCount } from '../../format/bytes.ts'
 import { Confirm } from '../../ui/confirm.tsx'
 import type { Entry } from '../entries/entry.ts'
 import { entryCounts } from '../entries/entry-counts.ts'
 import { NameText } from '../entries/name-text.tsx'
 import { visibleName } from '../entries/visible-name.ts'
-import { deletionText, trashText } from './deletion-text.ts'
+import { deletionText } from './deletion-text.ts'
 import { removeEntries } from './file-changes.ts'
 import { sizeOfTree } from './folder-contents.ts'
 import { readTrash } from './read-trash.ts'
@@ -16,33 +16,42 @@ import { readTrash } from './read-trash.ts'
 interface DeleteDialogProps {
   readonly bucket: string
   readonly entries: readonly Entry[]
+  /** Whether the trash is not to keep them. */
+  readonly isForEver: boolean
   readonly onClose: () => void
 }
 
 const shownNames = 8
 
-/** Shows what will be deleted, and how much, before deleting it. */
-export function DeleteDialog({ bucket, entries, onClose }: DeleteDialogProps) {
+/** Moves entries to the trash. What cannot be undone is asked first, with what will be deleted and how much. */
+export function DeleteDialog({ bucket, entries, isForEver, onClose }: DeleteDialogProps) {
   const size = useContents(bucket, entries)
   const deletes = useStatus().data?.drive.deletes
   const subject = subjectOf(entries)
   const versioning = useBucket(bucket)?.versioning ?? 'off'
   const { data: trash, isLoading } = useTrash(bucket)
-  const [isPermanent, setIsPermanent] = useState(false)
+  const isKnown = !useBuckets().isLoading && !isLoading
   const keepsVersions = versioning === 'enabled'
   const hasTrash = !keepsVersions && trash?.isThere === true && trash.days > 0
-  const goesToTrash = hasTrash && !isPermanent
+  const goesToTrash = hasTrash && !isForEver
+  const isAsking = isForEver || (isKnown && !goesToTrash && !keepsVersions)
   const confirm = () => {
     // While versions are enabled, the server makes delete markers.
     removeEntries(goesToTrash || keepsVersions ? 'trash' : 'delete', { bucket, entries })
     onClose()
   }
+  const isSilent = isKnown && !isAsking
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once, as soon as it is known that nothing is asked
+  useEffect(() => {
+    if (isSilent) confirm()
+  }, [isSilent])
+  if (!isAsking) return null
   return (
     <Confirm
       isOpen
       title={`Delete ${subject}?`}
-      action={goesToTrash ? 'Move to trash' : 'Delete'}
-      isBusy={isLoading}
+      action={hasTrash ? 'Delete permanently' : 'Delete'}
+      isBusy={!isKnown}
       onConfirm={confirm}
       onClose={onClose}
     >
@@ -51,18 +60,7 @@ export function DeleteDialog({ bucket, entries, onClose }: DeleteDialogProps) {
         <Text size="sm" role="status">
           {size}
         </Text>
-        <Text size="sm">
-          {goesToTrash
-            ? trashText(trash.days)
-            : deletionText(hasTrash ? 'permanent' : deletes, versioning)}
-        </Text>
-        {hasTrash && (
-          <Checkbox
-            label="Delete permanently"
-            checked={isPermanent}
-            onChange={(event) => setIsPermanent(event.currentTarget.checked)}
-          />
-        )}
+        <Text size="sm">{deletionText(hasTrash ? 'permanent' : deletes, versioning)}</Text>
       </Stack>
     </Confirm>
   )

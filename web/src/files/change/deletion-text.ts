@@ -2,12 +2,6 @@ import type {
   BucketStatus,
   StatusReply,
 } from '../../../../src/dashboard/management/management-schemas.ts'
-import { formatAmount } from '../../format/bytes.ts'
-
-/** What happens to objects in the trash. */
-export function trashText(days: number): string {
-  return `It stays in the trash of this bucket for ${formatAmount(days, 'day')}. You can restore it there.`
-}
 
 /** What happens to deleted files of a bucket on this drive. Undefined: not known yet. */
 export function deletionText(

@@ -11,6 +11,7 @@ import {
   IconPencil,
   IconTags,
   IconTrash,
+  IconTrashX,
 } from '@tabler/icons-react'
 import { IconButton } from '../../ui/icon-button.tsx'
 import { actionLabels, type EntryAction } from './entry-action.ts'
@@ -28,6 +29,7 @@ const icons = {
   copy: IconFolders,
   duplicate: IconCopyPlus,
   delete: IconTrash,
+  erase: IconTrashX,
 } as const
 
 export function ActionGlyph({ action }: { readonly action: EntryAction }) {

@@ -15,6 +15,8 @@ export type EntryAction =
   | 'copy'
   | 'duplicate'
   | 'delete'
+  /** Deletes what a trash would keep otherwise. */
+  | 'erase'
 
 export const actionLabels: Readonly<Record<EntryAction, string>> = {
   open: 'Open',
@@ -28,7 +30,8 @@ export const actionLabels: Readonly<Record<EntryAction, string>> = {
   move: 'Move to…',
   copy: 'Copy to…',
   duplicate: 'Duplicate',
-  delete: 'Delete…',
+  delete: 'Delete',
+  erase: 'Delete permanently…',
 }
 
 /** The keys that do the same in the list. */
@@ -36,9 +39,10 @@ export const actionKeys: Readonly<Partial<Record<EntryAction, string>>> = {
   open: 'Enter',
   rename: 'F2',
   delete: 'Delete',
+  erase: 'Shift + Delete',
 }
 
-const change = ['move', 'copy', 'duplicate', 'edit', 'delete'] as const
+const change = ['move', 'copy', 'duplicate', 'edit', 'delete', 'erase'] as const
 const forFile = ['open', 'download', 'share', 'copy-uri', 'rename', ...change] as const
 const forFolder = [
   ...['open', 'details', 'measure', 'download', 'share', 'copy-uri', 'rename'],

@@ -2,7 +2,7 @@ import { IconDots } from '@tabler/icons-react'
 import type { DragEvent, MouseEvent, SyntheticEvent } from 'react'
 import { Link } from 'wouter'
 import { focusNextList } from '../browse/next-focus.ts'
-import { type Entry, parentOf } from '../entries/entry.ts'
+import { type Entry, entryId, parentOf } from '../entries/entry.ts'
 import { NameText } from '../entries/name-text.tsx'
 import { visibleName } from '../entries/visible-name.ts'
 import { locationPath } from '../files-location.ts'
@@ -16,6 +16,7 @@ export function entryProps(
   { isSelected, isActive, isCut }: EntryState,
 ) {
   return {
+    'data-entry': entryId(entry),
     'aria-selected': isSelected,
     'data-active': isActive || undefined,
     'data-cut': isCut || undefined,
@@ -92,7 +93,10 @@ export function EntryName({
         tabIndex={-1}
         draggable={false}
         title={title}
-        onClick={(event) => event.stopPropagation()}
+        onClick={(event) => {
+          event.stopPropagation()
+          actions.onActivate(entry)
+        }}
       >
         <NameText name={entry.name} />
       </Link>
@@ -106,6 +110,7 @@ export function EntryName({
       title={title}
       onClick={(event) => {
         event.stopPropagation()
+        actions.onActivate(entry)
         actions.onOpen(entry)
       }}
     >

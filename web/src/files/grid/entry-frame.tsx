@@ -3,6 +3,7 @@ import {
   type KeyboardEvent,
   type ReactNode,
   type RefObject,
+  useCallback,
   useEffect,
   useMemo,
   useRef,
@@ -31,6 +32,8 @@ export interface EntryViewProps {
   /** Called after keyboard navigation with the key that takes the focus. */
   readonly onFocusWanted: (key: string, isSelected: boolean) => void
   readonly onCommand: (command: GridCommand, shape: GridShape) => void
+  /** Selects exactly these entries. */
+  readonly onBand: (ids: readonly string[]) => void
 }
 
 interface EntryFrameProps {
@@ -94,18 +97,46 @@ export function useCutKeys(bucket: string): ReadonlySet<string> {
   }, [clip, bucket])
 }
 
-/** Takes the focus after keyboard navigation. */
+/** Takes the focus after keyboard navigation, after Back, and when nothing else has it. */
 function useWantedFocus({ entries, onFocusWanted }: EntryViewProps) {
   const grid = useRef<HTMLDivElement>(null)
+  const scrollBackTo = useScrollBack(grid)
   const [first] = entries
   const firstKey = first === undefined ? '' : entryId(first)
   useEffect(() => {
     const wanted = takeNextFocus()
+    const isFree = document.activeElement === document.body
+    if (wanted !== undefined || isFree) grid.current?.focus({ preventScroll: true })
     if (wanted === undefined) return
-    grid.current?.focus({ preventScroll: true })
-    onFocusWanted(wanted.key === '' ? firstKey : wanted.key, wanted.isSelected)
-  }, [onFocusWanted, firstKey])
+    const { key, isSelected, top } = wanted
+    if (top !== undefined) scrollBackTo(top)
+    if (key !== '' || top === undefined) onFocusWanted(key === '' ? firstKey : key, isSelected)
+  }, [onFocusWanted, firstKey, scrollBackTo])
   return grid
+}
+
+/** The list comes page by page, and its active row may scroll it: a restored position holds for so long, in milliseconds. */
+const settleMs = 300
+
+/** Scrolls to where the list was left, once it is that long. */
+function useScrollBack(grid: RefObject<HTMLElement | null>): (top: number) => void {
+  const wanted = useRef<{ readonly top: number; readonly untilMs: number }>(undefined)
+  const scroll = useCallback(() => {
+    const area = grid.current?.querySelector('[role="presentation"]')
+    if (wanted.current === undefined || area == null) return
+    const { top, untilMs } = wanted.current
+    area.scrollTop = top
+    if (area.scrollTop >= top - 1 && performance.now() >= untilMs) wanted.current = undefined
+  }, [grid])
+  useEffect(scroll)
+  return useCallback(
+    (top) => {
+      wanted.current = { top, untilMs: performance.now() + settleMs }
+      scroll()
+      setTimeout(scroll, settleMs)
+    },
+    [scroll],
+  )
 }
 
 /** Scrolls when the keyboard position moves, and to the top when the order or filter changes. */

@@ -6,6 +6,8 @@ import type { Entry } from '../entries/entry.ts'
 export interface RowActions {
   readonly onPress: (entry: Entry, event: MouseEvent) => void
   readonly onCheck: (entry: Entry, withShift: boolean) => void
+  /** Moves the keyboard position. */
+  readonly onActivate: (entry: Entry) => void
   readonly onOpen: (entry: Entry) => void
   readonly onMenu: (entry: Entry, at: { readonly x: number; readonly y: number }) => void
   readonly onDrag: (entry: Entry, event: DragEvent) => void

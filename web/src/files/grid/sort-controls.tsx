@@ -34,6 +34,11 @@ export function SelectAll({ isAllSelected, isSomeSelected, onSelectAll }: Select
   )
 }
 
+/** The order after a press of a field: the other direction, or at first the largest or newest. */
+export function pressedSort(sort: Sort, field: SortField): Sort {
+  return { field, isDescending: sort.field === field ? !sort.isDescending : field !== 'name' }
+}
+
 interface SortButtonProps extends Pick<SortProps, 'sort' | 'onSort'> {
   readonly field: SortField
   readonly className: string | undefined
@@ -43,15 +48,13 @@ interface SortButtonProps extends Pick<SortProps, 'sort' | 'onSort'> {
 
 export function SortButton({ field, sort, onSort, className, isToggle }: SortButtonProps) {
   const isHere = sort.field === field
-  // Sorting by size or date starts with the largest or newest.
-  const isDescending = isHere ? !sort.isDescending : field !== 'name'
   const Arrow = sort.isDescending ? IconArrowDown : IconArrowUp
   return (
     <button
       type="button"
       className={className}
       {...(isToggle && { 'aria-pressed': isHere })}
-      onClick={() => onSort({ field, isDescending })}
+      onClick={() => onSort(pressedSort(sort, field))}
     >
       {sortLabels[field]}
       {isHere && <Arrow size={14} aria-hidden />}

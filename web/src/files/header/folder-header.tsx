@@ -17,7 +17,7 @@ import { useMenuButton } from './use-menu-button.ts'
 
 /** One row with the path, the search and the view. A selection replaces it by its actions. */
 export function FolderHeader({ browser }: { readonly browser: Browser }) {
-  const { location, setFilter, picked } = browser
+  const { location, setFilter, picked, mayChange } = browser
   const { bucket, prefix } = location
   const [isBarOpen, setIsBarOpen] = useState(false)
   const isFiltered = isFiltering({ ...location, text: location.filter })
@@ -31,6 +31,12 @@ export function FolderHeader({ browser }: { readonly browser: Browser }) {
         ) : (
           <FolderTools browser={browser} onFilters={() => setIsBarOpen(!isBarOpen)} />
         )}
+        {bucket !== '' && (
+          <>
+            <PasteButton to={{ bucket, prefix }} />
+            <NewButton browser={browser} isDisabled={!mayChange} />
+          </>
+        )}
       </div>
       {(isFiltered || isBarOpen) && <SearchBar location={location} onChange={setFilter} />}
     </>
@@ -43,7 +49,7 @@ interface FolderToolsProps {
 }
 
 function FolderTools({ browser, onFilters }: FolderToolsProps) {
-  const { location, setFilter, layout, setLayout, mayChange } = browser
+  const { location, setFilter, layout, setLayout } = browser
   const { bucket, prefix, filter, scope = 'below' } = location
   const name = visibleName(nameOf(prefix) || bucket)
   const more = useMenuButton(browser, 'folder')
@@ -84,8 +90,6 @@ function FolderTools({ browser, onFilters }: FolderToolsProps) {
       <IconButton label="More" variant="default" size={36} {...more}>
         <IconDots size={18} />
       </IconButton>
-      {bucket !== '' && <PasteButton to={{ bucket, prefix }} />}
-      {bucket !== '' && <NewButton browser={browser} isDisabled={!mayChange} />}
     </>
   )
 }

@@ -24,7 +24,7 @@ export function EntryMenu({ browser, menu }: EntryMenuProps) {
             key={action}
             leftSection={<ActionGlyph action={action} />}
             rightSection={shortcut(actionKeys[action])}
-            {...(action === 'delete' && { color: 'red', c: dangerous })}
+            {...(action === 'erase' && { color: 'red', c: dangerous })}
             {...(obstacle !== undefined && { title: obstacle, disabled: true })}
             onClick={() => browser.act(action, entries)}
           >

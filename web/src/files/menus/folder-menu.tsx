@@ -1,5 +1,7 @@
-import { Menu } from '@mantine/core'
+import { Box, Menu } from '@mantine/core'
 import {
+  IconArrowDown,
+  IconArrowUp,
   IconCheckbox,
   IconClipboard,
   IconFilePlus,
@@ -15,6 +17,8 @@ import { Link } from 'wouter'
 import { useBucket } from '../../api/service-queries.ts'
 import type { Browser, MenuPosition } from '../browse/browser.ts'
 import { clipboard, pasteInto } from '../carry/clipboard.ts'
+import type { SortField } from '../entries/entry-order.ts'
+import { pressedSort, sortLabels } from '../grid/sort-controls.tsx'
 import { pickUploads } from '../upload/upload-inputs.tsx'
 import { MenuAt, shortcut } from './menu-at.tsx'
 
@@ -40,10 +44,12 @@ export function FolderMenu({ browser, menu }: FolderMenuProps) {
     )
   }
   const isAll = menu.type === 'folder'
+  // The button “More” is beside the button “New”.
+  const hasNew = !isAll || menu.opener === undefined
   const clip = clipboard.snapshot()
   return (
     <MenuAt browser={browser} menu={menu} label={isAll ? 'Folder' : 'New'}>
-      {bucket !== '' && mayChange && (
+      {bucket !== '' && mayChange && hasNew && (
         <>
           <Item icon={<IconFilePlus size={18} />} onClick={() => pickUploads('files')}>
             Upload files
@@ -66,9 +72,9 @@ export function FolderMenu({ browser, menu }: FolderMenuProps) {
           </Item>
         </>
       )}
+      {isAll && hasNew && <Menu.Divider />}
       {isAll && (
         <>
-          <Menu.Divider />
           {clip !== undefined && bucket !== '' && (
             <Item
               icon={<IconClipboard size={18} />}
@@ -85,6 +91,7 @@ export function FolderMenu({ browser, menu }: FolderMenuProps) {
           >
             Select all
           </Item>
+          <SortItems browser={browser} />
           <Item icon={<IconRefresh size={18} />} onClick={reload}>
             Refresh
           </Item>
@@ -99,6 +106,26 @@ export function FolderMenu({ browser, menu }: FolderMenuProps) {
         </>
       )}
     </MenuAt>
+  )
+}
+
+function SortItems({ browser: { sort, setSort } }: Pick<FolderMenuProps, 'browser'>) {
+  const Arrow = sort.isDescending ? IconArrowDown : IconArrowUp
+  return (
+    <>
+      <Menu.Divider />
+      <Menu.Label>Sort by</Menu.Label>
+      {(Object.keys(sortLabels) as readonly SortField[]).map((field) => (
+        <Menu.Item
+          key={field}
+          leftSection={sort.field === field ? <Arrow size={18} /> : <Box w={18} />}
+          onClick={() => setSort(pressedSort(sort, field))}
+        >
+          {sortLabels[field]}
+        </Menu.Item>
+      ))}
+      <Menu.Divider />
+    </>
   )
 }
 

@@ -8,6 +8,7 @@ import { entryId } from '../entries/entry.ts'
 import frame from '../grid/entry-frame.module.css'
 import { EntryFrame, type EntryViewProps, useCutKeys, useScrolling } from '../grid/entry-frame.tsx'
 import type { SortProps } from '../grid/sort-controls.tsx'
+import { useRubberBand } from '../grid/use-rubber-band.ts'
 import { EntryTile } from './entry-tile.tsx'
 import { TileHeader } from './tile-header.tsx'
 import { type TileShape, tileShape } from './tile-shape.ts'
@@ -27,6 +28,7 @@ export function EntryTiles(props: EntryTilesProps) {
   const shape = tileShape(useWidth(scroller), isNarrow)
   const { columns, padding } = shape
   const virtualizer = useTileRows(props, scroller, shape, isNarrow)
+  const band = useRubberBand(scroller, props.onBand)
   const cut = useCutKeys(bucket)
   return (
     <>
@@ -39,7 +41,7 @@ export function EntryTiles(props: EntryTilesProps) {
         shape={() => ({ columns, page: columns * rowsInSight(virtualizer) })}
         className={classes.grid}
       >
-        <div ref={scroller} className={frame.scroller} role="presentation">
+        <div ref={scroller} className={frame.scroller} role="presentation" {...band}>
           <div
             role="rowgroup"
             className={frame.space}

@@ -3,7 +3,7 @@ import type { Entry, FileEntry } from '../entries/entry.ts'
 type AddedFile = Omit<FileEntry, 'kind' | 'name'>
 
 /** Changes that this page made to the drive, for the lists that show them. */
-type DriveChange =
+export type DriveChange =
   | { readonly type: 'added'; readonly bucket: string; readonly file: AddedFile }
   /** Keys of files, and prefixes of folders including their contents. */
   | { readonly type: 'removed'; readonly bucket: string; readonly keys: ReadonlySet<string> }

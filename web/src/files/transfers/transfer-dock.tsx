@@ -1,6 +1,14 @@
-import { Button, Group, VisuallyHidden } from '@mantine/core'
+import { Button, Group, Progress, VisuallyHidden } from '@mantine/core'
 import { IconChevronDown, IconChevronUp, IconX } from '@tabler/icons-react'
-import { type RefObject, useEffect, useRef, useState, useSyncExternalStore } from 'react'
+import {
+  type RefObject,
+  useCallback,
+  useEffect,
+  useMemo,
+  useRef,
+  useState,
+  useSyncExternalStore,
+} from 'react'
 import { useFileJobs } from '../../api/service-queries.ts'
 import { formatAmount } from '../../format/bytes.ts'
 import { IconButton } from '../../ui/icon-button.tsx'
@@ -8,11 +16,13 @@ import { ClashDialog } from '../change/clash-dialog.tsx'
 import { LeftoverRow } from '../upload/leftover-row.tsx'
 import { ReadingDialog } from '../upload/reading-dialog.tsx'
 import { UploadList } from '../upload/upload-list.tsx'
+import type { UploadQueueState } from '../upload/upload-queue.ts'
 import { UploadSummary } from '../upload/upload-summary.tsx'
+import type { Job } from './job-list.ts'
 import { JobRow } from './job-row.tsx'
 import { showServerJobs } from './server-job.ts'
 import classes from './transfer-dock.module.css'
-import { announcement, dockTitle } from './transfer-text.ts'
+import { announcement, dockTitle, percent, unfinished } from './transfer-text.ts'
 import { isTransferring, jobs, leftovers, uploads } from './transfers.ts'
 
 /** Background transfers, shown on every page; hidden if there are none. */
@@ -24,17 +34,18 @@ export function TransferDock() {
   const left = useSyncExternalStore(leftovers.subscribe, leftovers.snapshot)
   // Collapsed on small screens, where it would cover the list.
   const [isOpen, setIsOpen] = useState(isWide)
-  const isIdle = queue.items.length === 0 && jobList.length === 0
+  const { shownJobs, hide } = useShownJobs(jobList)
+  const isIdle = queue.items.length === 0 && shownJobs.length === 0
   const isEmpty = isIdle && left.length === 0
-  const canUndo = jobList.some(({ undo }) => undo !== undefined)
+  const canUndo = shownJobs.some(({ undo }) => undo !== undefined)
   const title = isIdle
     ? `${formatAmount(left.length, 'upload')} interrupted`
-    : dockTitle(queue, jobList)
+    : dockTitle(queue, shownJobs)
   const dock = useRef<HTMLDivElement>(null)
-  // Uploads that need a decision and the results of jobs stay visible.
-  const { done, failed } = queue.totals.counts
-  const isAtRest = done > 0 && failed === 0 && jobList.length === 0 && !isTransferring()
-  useEffect(() => setIsOpen(!isAtRest && isWide()), [isAtRest])
+  const isAtRest = isAllDone(queue, shownJobs, left.length)
+  const isFolded = isAtRest && shownJobs.length === 0
+  useEffect(() => setIsOpen(!isFolded && isWide()), [isFolded])
+  useLeave(dock, isAtRest && !isEmpty, hide)
   useRoomBelow(dock, isEmpty)
   return (
     <>
@@ -64,10 +75,11 @@ export function TransferDock() {
                 </IconButton>
               )}
             </Group>
-            {queue.items.length > 0 && <UploadSummary queue={queue} />}
+            {isOpen && queue.items.length > 0 && <UploadSummary queue={queue} />}
+            {!isOpen && <Line queue={queue} />}
             {isOpen && (
               <div className={classes.body}>
-                {jobList.map((job) => (
+                {shownJobs.map((job) => (
                   <JobRow key={job.id} job={job} />
                 ))}
                 {left.map((record) => (
@@ -87,7 +99,50 @@ function isWide(): boolean {
   return window.innerWidth > 640
 }
 
-/** Publishes the height of the transfers for full-height pages. */
+/** The progress of the uploads, when the rest is folded. */
+function Line({ queue: { totals } }: { readonly queue: UploadQueueState }) {
+  if (unfinished(totals) === 0) return null
+  const value = percent(totals.sentBytes, totals.totalBytes)
+  return <Progress size={3} radius={0} value={value} aria-label="All uploads" />
+}
+
+/** Whether everything has succeeded: nothing runs, waits or needs a decision. */
+function isAllDone(
+  { totals }: UploadQueueState,
+  jobList: readonly Job[],
+  leftoverCount: number,
+): boolean {
+  const isDone = ({ state, problemCount }: Job) => state === 'done' && problemCount === 0
+  const isUploaded = unfinished(totals) === 0 && totals.counts.failed === 0
+  return isUploaded && jobList.every(isDone) && leftoverCount === 0
+}
+
+/** The jobs that have not left yet. Those that have left can still be undone with Ctrl + Z. */
+function useShownJobs(jobList: readonly Job[]) {
+  const [lastLeft, setLastLeft] = useState(0)
+  const shownJobs = useMemo(() => jobList.filter(({ id }) => id > lastLeft), [jobList, lastLeft])
+  const hide = useCallback(() => {
+    uploads.clearDone()
+    setLastLeft(Math.max(0, ...jobs.snapshot().map(({ id }) => id)))
+  }, [])
+  return { shownJobs, hide }
+}
+
+/** How long a success is shown. */
+const leaveAfterMs = 6_000
+
+/** Calls `hide` after a success, unless the pointer or the focus is in the transfers. */
+function useLeave(dock: RefObject<HTMLElement | null>, isDue: boolean, hide: () => void): void {
+  useEffect(() => {
+    if (!isDue) return
+    const timer = setInterval(() => {
+      if (dock.current?.matches(':hover, :focus-within') !== true) hide()
+    }, leaveAfterMs)
+    return () => clearInterval(timer)
+  }, [dock, isDue, hide])
+}
+
+/** Publishes the height of the transfers, for what floats above them on a phone. */
 function useRoomBelow(dock: RefObject<HTMLElement | null>, isEmpty: boolean): void {
   // biome-ignore lint/correctness/useExhaustiveDependencies: the element exists only while there are contents
   useEffect(() => {
@@ -95,7 +150,7 @@ function useRoomBelow(dock: RefObject<HTMLElement | null>, isEmpty: boolean): vo
     const element = dock.current
     if (element === null) return
     const observer = new ResizeObserver(() => {
-      style.setProperty('--transfers-height', `${element.offsetHeight}px`)
+      style.setProperty('--transfers-height', `${element.offsetHeight + 8}px`)
     })
     observer.observe(element)
     return () => {

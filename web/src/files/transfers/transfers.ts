@@ -70,7 +70,11 @@ export const intake = new UploadIntake({
     await new Promise((resolve) => setTimeout(resolve))
     return prepared
   },
-  enqueue: (orders) => uploads.add(orders),
+  enqueue: (orders) => {
+    // A new batch has a progress of its own.
+    if (unfinished(uploads.snapshot().totals) === 0) uploads.clearDone()
+    uploads.add(orders)
+  },
   onTooLong: (keys) =>
     showFailure(
       `${formatAmount(keys.length, 'item')} not uploaded`,

@@ -1,5 +1,6 @@
 import { IconUpload } from '@tabler/icons-react'
-import { type DragEvent, type ReactNode, useState } from 'react'
+import { type ReactNode, useState } from 'react'
+import { hasFiles } from '../carry/drag.ts'
 import classes from './drop-zone.module.css'
 
 interface DropZoneProps {
@@ -18,32 +19,33 @@ export function DropZone({ folderName, isDisabled, onDrop, children }: DropZoneP
     <section
       aria-label="File browser"
       className={classes.zone}
-      onDragEnter={(event) => hasFiles(event) && setDepth((before) => before + 1)}
-      onDragLeave={(event) => hasFiles(event) && setDepth((before) => Math.max(0, before - 1))}
+      onDragEnter={(event) => hasFiles(event.dataTransfer) && setDepth((before) => before + 1)}
+      onDragLeave={(event) =>
+        hasFiles(event.dataTransfer) && setDepth((before) => Math.max(0, before - 1))
+      }
       onDragOver={(event) => {
-        if (!hasFiles(event)) return
+        if (!hasFiles(event.dataTransfer)) return
         // Otherwise the browser would open the files.
         event.preventDefault()
         event.dataTransfer.dropEffect = isDisabled ? 'none' : 'copy'
       }}
+      // Also of a drop that a folder of the list takes.
+      onDropCapture={() => setDepth(0)}
       onDrop={(event) => {
-        if (!hasFiles(event)) return
+        if (!hasFiles(event.dataTransfer)) return
         event.preventDefault()
-        setDepth(0)
         if (!isDisabled) onDrop(event.dataTransfer)
       }}
     >
       {children}
       {depth > 0 && !isDisabled && (
         <div className={classes.cover} aria-hidden>
-          <IconUpload size={40} stroke={1.4} />
-          <span>Drop to upload into {folderName}</span>
+          <span className={classes.label}>
+            <IconUpload size={20} />
+            Drop to upload into {folderName}, or onto a folder
+          </span>
         </div>
       )}
     </section>
   )
-}
-
-function hasFiles({ dataTransfer }: DragEvent): boolean {
-  return dataTransfer.types.includes('Files')
 }

@@ -31,6 +31,23 @@ describe('reduceSelection', () => {
     assert.equal(up.active, 'a')
   })
 
+  test('reveal selects what is added, one after the other, until a person selects', () => {
+    const once = after(
+      { type: 'activate', key: 'e' },
+      { type: 'reveal', keys: ['b'], isMore: false },
+    )
+    assert.deepEqual([selected(once), once.active], [['b'], 'b'])
+    const twice = reduceSelection(once, { type: 'reveal', keys: ['c'], isMore: true })
+    assert.deepEqual([selected(twice), twice.active], [['b', 'c'], 'b'])
+    const next = reduceSelection(twice, { type: 'reveal', keys: ['d'], isMore: false })
+    assert.deepEqual([selected(next), next.active], [['d'], 'd'])
+    const own = reduceSelection(twice, { type: 'only', key: 'a' })
+    assert.deepEqual(
+      selected(reduceSelection(own, { type: 'reveal', keys: ['d'], isMore: true })),
+      ['a'],
+    )
+  })
+
   test('range restarts when its anchor is not shown', () => {
     const other = after({ type: 'only', key: 'gone' }, { type: 'range', key: 'c', order })
     assert.deepEqual(selected(other), ['c'])

@@ -1,0 +1,58 @@
+import { useWindowEvent } from '@mantine/hooks'
+import { useEffect, useRef } from 'react'
+import { entryId, entryWithin, parentOf } from '../entries/entry.ts'
+import type { DriveChange } from '../transfers/drive-changes.ts'
+import { driveChanges } from '../transfers/transfers.ts'
+import type { BucketLocation } from './browser.ts'
+import { focusGrid } from './next-focus.ts'
+import type { ShownSelection } from './use-selection.ts'
+
+/**
+ * Selects what this page has added to the shown list, once it is there: after a rename, an upload, a paste, an undo.
+ * A folder that was there before stays as it is.
+ */
+export function useReveal(
+  { bucket, prefix, scope }: BucketLocation,
+  { keys, dispatch }: ShownSelection,
+): void {
+  const wanted = useRef(new Set<string>())
+  const shown = useRef<ReadonlySet<string>>(new Set())
+  /** Whether the person has done nothing since the last entry came. */
+  const isMore = useRef(false)
+  const onInput = () => {
+    isMore.current = false
+  }
+  useWindowEvent('pointerdown', onInput)
+  useWindowEvent('keydown', onInput)
+  useEffect(() => {
+    const idOf = scope === undefined ? idInFolder(bucket, prefix) : idInResults
+    return driveChanges.subscribe((change) => {
+      const id = change.type === 'added' ? idOf(change) : undefined
+      const isOldFolder = id?.endsWith('/') === true && shown.current.has(id)
+      if (id !== undefined && !isOldFolder) wanted.current.add(id)
+    })
+  }, [bucket, prefix, scope])
+  useEffect(() => {
+    shown.current = new Set(keys)
+    if (wanted.current.size === 0) return
+    const found = keys.filter((key) => wanted.current.delete(key))
+    if (found.length === 0) return
+    dispatch({ type: 'reveal', keys: found, isMore: isMore.current })
+    isMore.current = true
+    if (document.activeElement === document.body) focusGrid()
+  }, [keys, dispatch])
+}
+
+type Added = Extract<DriveChange, { readonly type: 'added' }>
+
+function idInFolder(bucket: string, prefix: string) {
+  return (change: Added): string | undefined => {
+    const entry = change.bucket === bucket ? entryWithin(prefix, change.file) : undefined
+    return entry && entryId(entry)
+  }
+}
+
+function idInResults({ bucket, file }: Added): string | undefined {
+  const entry = entryWithin(parentOf(file.key), file)
+  return entry && entryId({ ...entry, bucket })
+}
