@@ -67,6 +67,8 @@ export function SearchField({ text, placeholder, onText, onEnter, onLeave }: Sea
         event.preventDefault()
       }}
       leftSection={<IconSearch size={16} />}
+      // Without it, the hidden key would cover the field of a phone.
+      rightSectionPointerEvents={typed === '' ? 'none' : 'all'}
       rightSection={
         typed === '' ? (
           <Kbd size="xs" className={classes.key ?? ''}>

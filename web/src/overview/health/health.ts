@@ -12,7 +12,7 @@ export interface Health {
 }
 
 /** Something that is wrong, and the page that shows it. */
-export interface Reason {
+interface Reason {
   readonly text: string
   readonly href?: string
 }
