@@ -1,7 +1,7 @@
 import type { EntryFilter } from './search/entry-filter.ts'
 
 /** Where a search looks: the folder and everything below it, or all buckets. */
-export type SearchScope = 'below' | 'all'
+type SearchScope = 'below' | 'all'
 
 /** The state in the address of the file browser: everything that reload and Back need. */
 export interface FilesLocation extends Omit<EntryFilter, 'text'> {

@@ -63,7 +63,7 @@ function nameOfKeys({ key, ctrlKey, metaKey, shiftKey, altKey }: KeyboardEvent):
   return ctrlKey || metaKey ? `ctrl+${key.toLowerCase()}` : key
 }
 
-export function focusSearch(): boolean {
+function focusSearch(): boolean {
   document.querySelector<HTMLElement>('[data-files-search]')?.focus()
   return true
 }
