@@ -257,7 +257,7 @@ describe('Browsing in the dashboard', { skip: absenceOfChromium() }, () => {
       method: 'POST',
       headers: { authorization: `Bearer ${await tokenOf(page)}` },
     })
-    await files.choose('More', 'Refresh')
+    await files.choose('Folder actions', 'Refresh')
     await page.getByText('Your session has expired.').waitFor()
     await signIn(page)
     await files.name('small.txt').waitFor()

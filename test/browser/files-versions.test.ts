@@ -116,7 +116,7 @@ describe('Versions in the dashboard', { skip: absenceOfChromium() }, () => {
       await s3('DELETE', key)
     const files = await openAt(`/files/${testBucket}?prefix=bin/`)
     const { page, dialog } = files
-    await files.choose('More', 'Show deleted')
+    await files.choose('Folder actions', 'Show deleted')
     await dialog.getByText('2 objects, 22 bytes').waitFor()
     assert.equal(await dialog.getByRole('listitem').count(), 3)
     assert.deepEqual(await barriers(page), [])

@@ -71,7 +71,7 @@ export class FileBrowser {
   }
 
   /** Presses an item of a menu above the list: what can be added, done with the folder, or with what is selected. */
-  async choose(menu: 'New' | 'More' | 'More actions', item: string): Promise<void> {
+  async choose(menu: 'New' | 'Folder actions' | 'More actions', item: string): Promise<void> {
     await this.page.getByRole('button', { name: menu, exact: true }).click()
     await this.page.getByRole('menuitem', { name: item }).click()
   }

@@ -43,7 +43,7 @@ export const headerStates: readonly DashboardState[] = [
   },
   { name: 'filters', path: `${folder}&filter=t&kind=document`, shown: 'notes.md' },
   { name: 'new menu', path: folder, reach: press('New') },
-  { name: 'folder menu', path: folder, reach: press('More') },
+  { name: 'folder menu', path: folder, reach: press('Folder actions') },
   {
     name: 'path menu',
     path: `/files/${testBucket}?prefix=${'a folder of a long name/'.repeat(6)}`,

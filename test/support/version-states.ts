@@ -19,12 +19,12 @@ export const versionStates: readonly DashboardState[] = [
     reach: ({ dialog }) =>
       dialog.getByRole('button', { name: 'Delete the version' }).last().click(),
   },
-  { name: 'deleted files', path: kept, reach: steps('More', 'Show deleted') },
+  { name: 'deleted files', path: kept, reach: steps('Folder actions', 'Show deleted') },
   {
     name: 'deleted files of a folder',
     path: kept,
     async reach(files) {
-      await files.choose('More', 'Show deleted')
+      await files.choose('Folder actions', 'Show deleted')
       await files.press('old/')
       await files.press('Delete b.txt permanently')
     },

@@ -87,7 +87,7 @@ function FolderTools({ browser, onFilters }: FolderToolsProps) {
       >
         {isList ? <IconLayoutGrid size={18} /> : <IconList size={18} />}
       </IconButton>
-      <IconButton label="More" variant="default" size={36} {...more}>
+      <IconButton label="Folder actions" variant="default" size={36} {...more}>
         <IconDots size={18} />
       </IconButton>
     </>

@@ -27,7 +27,7 @@ interface FolderMenuProps {
   readonly menu: Exclude<MenuPosition, { readonly type: 'entries' }>
 }
 
-/** The menu of the folder: what can be added to it, and with the button “More” or on empty space what can be done. */
+/** The menu of the folder: what can be added to it, and from its own button or on empty space what can be done. */
 export function FolderMenu({ browser, menu }: FolderMenuProps) {
   const { location, mayChange, picked, reload, setDialog } = browser
   const { bucket, prefix } = location
@@ -44,7 +44,7 @@ export function FolderMenu({ browser, menu }: FolderMenuProps) {
     )
   }
   const isAll = menu.type === 'folder'
-  // The button “More” is beside the button “New”.
+  // The button of this menu is beside the button “New”.
   const hasNew = !isAll || menu.opener === undefined
   const clip = clipboard.snapshot()
   return (
