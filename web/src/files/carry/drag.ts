@@ -28,7 +28,18 @@ export function dragRows({ dataTransfer }: DragEvent, rows: Omit<Carried, 'mode'
   document.body.append(label)
   dataTransfer.setDragImage(label, -12, 10)
   // The browser captures the drag image after this event.
-  setTimeout(() => label.remove())
+  setTimeout(() => {
+    label.remove()
+    showPath(true)
+  })
+  for (const end of ['dragend', 'drop']) {
+    addEventListener(end, () => showPath(false), { once: true, capture: true })
+  }
+}
+
+/** The header shows the path, whose folders take the rows, and not the actions on the selection. */
+function showPath(isDragging: boolean): void {
+  document.documentElement.toggleAttribute('data-drags-rows', isDragging)
 }
 
 /**
