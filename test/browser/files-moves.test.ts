@@ -168,7 +168,7 @@ describe('Moves in the dashboard that meet others', { skip: absenceOfChromium() 
     const job = files.transfers.getByRole('region', {
       name: `Copying “many” to ${testBucket}/copies/`,
     })
-    await job.waitFor()
+    // An open page asks every ten seconds, which may be longer than the job takes.
     await files.page.reload()
     await job.getByRole('button', { name: 'Stop' }).click()
     await job.getByText(/^Stopped. [\d,]+ copied, the rest was not.$/).waitFor()
