@@ -5,6 +5,8 @@ import { doOverlap, isEventPattern, targetNames } from '../../storage/buckets/no
 /** What can be set for a bucket, with the limits of the S3 operations that set the same. */
 
 const maxDays = 0x7fffffff
+/** API reference, PutBucketCors: "The document is limited to 64 KB in size." */
+const maxCorsBytes = 64 * 1024
 /** As in PutBucketLifecycleConfiguration. */
 const maxNewerVersions = 100
 
@@ -90,32 +92,30 @@ export const origin = z
   })
 
 /** PutBucketCors allows any text with one `*`. */
-const pattern = z
-  .string()
-  .min(1)
-  .max(2_048)
-  .refine((text) => text.indexOf('*') === text.lastIndexOf('*'), {
-    error: 'Expected at most one *.',
-  })
+const pattern = z.string().refine((text) => text.indexOf('*') === text.lastIndexOf('*'), {
+  error: 'Expected at most one *.',
+})
 
-const corsRule = z.strictObject({
+/** Every rule that PutBucketCors accepts: replies contain the rules of S3 clients. */
+export const corsRule = z.strictObject({
   id: z.string().max(255).optional(),
-  allowedOrigins: z.array(pattern).min(1).max(100),
+  allowedOrigins: z.array(pattern.min(1)).min(1),
   allowedMethods: z.array(z.enum(corsMethods)).min(1),
-  allowedHeaders: z.array(pattern).max(100),
-  exposeHeaders: z
-    .array(
-      z
-        .string()
-        .max(255)
-        .regex(/^[!#$%&'+\-.^_`|~0-9A-Za-z]+$/, { error: 'Expected the name of a header.' }),
-    )
-    .max(100),
-  maxAgeSeconds: z.int().min(0).optional(),
+  allowedHeaders: z.array(pattern),
+  exposeHeaders: z.array(
+    z.string().regex(/^[!#$%&'+\-.^_`|~0-9A-Za-z]+$/, { error: 'Expected the name of a header.' }),
+  ),
+  maxAgeSeconds: z.int().min(0).max(0x7fffffff).optional(),
 })
 export type CorsRuleReply = z.infer<typeof corsRule>
 
-export const corsRules = z.array(corsRule).min(1).max(100)
+export const corsRules = z
+  .array(corsRule)
+  .min(1)
+  .max(100)
+  .refine((rules) => Buffer.byteLength(JSON.stringify(rules)) <= maxCorsBytes, {
+    error: 'Expected at most 64 KiB.',
+  })
 
 const tagText = /^[\p{L}\p{Z}\p{N}_.:/=+\-@]*$/u
 const tagError = { error: 'Expected letters, digits, spaces and _ . : / = + - @.' }
@@ -134,7 +134,7 @@ const filter = z.string().refine((text) => Buffer.byteLength(text) <= 1_024, {
   error: 'Expected at most 1,024 bytes.',
 })
 
-const notificationRule = z.strictObject({
+export const notificationRule = z.strictObject({
   id: z.string().min(1).max(255),
   target: z.enum(targetNames),
   events: z

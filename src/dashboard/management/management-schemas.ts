@@ -1,8 +1,10 @@
 import { z } from 'zod'
 import {
+  corsRule,
   corsRules,
   expiryRule,
   expiryRules,
+  notificationRule,
   notificationRules,
   origin,
   tags,
@@ -182,9 +184,12 @@ export const bucketStatus = z.object({
     .array(z.string())
     .nullable()
     .meta({ description: 'From its own CORS rules; null: CORS_ALLOWED_ORIGINS applies.' }),
-  cors: corsRules.nullable().meta({ description: 'Its own CORS rules; null: it has none.' }),
+  cors: z
+    .array(corsRule)
+    .nullable()
+    .meta({ description: 'Its own CORS rules; null: it has none.' }),
   tags: tags.nullable().meta({ description: 'null: without COMPATIBILITY=aws.' }),
-  notifications: notificationRules.nullable().meta({
+  notifications: z.array(notificationRule).nullable().meta({
     description: 'Its rules of event notifications; null: without COMPATIBILITY=aws.',
   }),
   expiry: z.array(expiryRule).meta({ description: 'Its expiry rules.' }),

@@ -10,6 +10,7 @@ import {
   StoredBucketOptions,
 } from '../../../../src/storage/buckets/stored-bucket-options.ts'
 import { DriveError } from '../../../../src/storage/drives/drive-error.ts'
+import { parseCors } from '../../../../src/storage/s3/configuration/cors-document.ts'
 import { jsonSender } from '../../../support/json-sender.ts'
 import { servedBuckets } from '../../../support/served-buckets.ts'
 import { keysOf, openManagement, openTestDatabase, put, session } from './management-fixture.ts'
@@ -82,12 +83,36 @@ test('CORS rules are set with all their fields', async (t) => {
     [{ allowedOrigins: ['*.*'] }, 'cors[0].allowedOrigins[0]'],
     [{ exposeHeaders: ['*'] }, 'cors[0].exposeHeaders[0]'],
     [{ maxAgeSeconds: -1 }, 'cors[0].maxAgeSeconds'],
+    [{ maxAgeSeconds: 2 ** 31 }, 'cors[0].maxAgeSeconds'],
   ] as const) {
     const refused = await change({ cors: [{ ...rule, ...changes }] })
     assert.deepEqual([refused.status, refused.body.field], [400, field])
   }
+  const long = { ...rule, allowedHeaders: Array.from({ length: 33 }, () => 'x'.repeat(2_000)) }
+  assert.equal((await change({ cors: [long] })).status, 400)
   assert.equal((await change({ cors: null })).body.cors, null)
   assert.equal(buckets.find('files')?.cors, undefined)
+})
+
+test('CORS rules that an S3 client set are listed and can be set again', async (t) => {
+  const { change, send, options } = await open(t)
+  const origins = Array.from({ length: 101 }, (_, at) => `https://${at}.example`)
+  const elements = [
+    ...[...origins, `https://${'a'.repeat(3_000)}.example`].map((each) => ['AllowedOrigin', each]),
+    ...[
+      ['AllowedMethod', 'GET'],
+      ['AllowedHeader', ''],
+      ['ExposeHeader', 'x'.repeat(300)],
+    ],
+  ]
+  const rule = elements.map(([name, text]) => `<${name}>${text}</${name}>`).join('')
+  const document = `<CORSConfiguration><CORSRule>${rule}</CORSRule></CORSConfiguration>`
+  await options.change('files', { cors: parseCors(Buffer.from(document)) })
+  const listed = await send('GET', '/buckets')
+  assert.equal(listed.status, 200)
+  const { cors } = listed.body.buckets[0]
+  assert.equal(cors[0].allowedOrigins.length, 102)
+  assert.deepEqual((await change({ cors })).body.cors, cors)
 })
 
 test('tags and rules of events are set, and a rule that stays is kept as its client wrote it', async (t) => {
