@@ -50,6 +50,19 @@ export function describeShareTable(name: string, createLocation: () => Promise<D
       assert.deepEqual(await usesOf('limited'), [3, 100, 5])
     })
 
+    test('of two changes that are based on the same state, one is refused', async () => {
+      const before = row('edited', { maxUses: 3 })
+      await table.add(before, 100)
+      const both = await Promise.all([
+        table.edit({ ...before, expiresAtMs: 9 }, before),
+        table.edit({ ...before, maxUses: 5 }, before),
+      ])
+      assert.deepEqual(both.toSorted(), [false, true])
+      await table.count('edited', 0, 5)
+      const { expiresAtMs, maxUses, uses } = (await table.get('edited')) ?? assert.fail()
+      assert.deepEqual([[expiresAtMs, maxUses].toString(), uses], [both[0] ? '9,3' : '0,5', 1])
+    })
+
     test('sizes never make a number that cannot be read', async () => {
       await table.add(row('large', { bytes: 5 }), 100)
       assert.equal(await table.count('large', Number.MAX_SAFE_INTEGER, 5), false)

@@ -150,7 +150,7 @@ function changeRoute(parts: ShareRoutesParts): Route {
         passwordHash: password ? await hashPassword(password, request.signal) : '',
         expiresAtMs: expiryOf(expiresAt ?? null, now()),
       })
-      if (!(await table.edit(changed, row.json))) {
+      if (!(await table.edit(changed, row))) {
         throw new ApiError(409, 'The share was changed or revoked at the same time. Try again.')
       }
       return replyOf(changed, request, parts)

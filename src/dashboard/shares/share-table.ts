@@ -93,16 +93,17 @@ export class ShareTable {
   /**
    * Changes the details, the end and the limits. Uses that are counted meanwhile stay counted.
    *
-   * @param before the details that the change is based on
-   * @returns false if the share was revoked, or its details have changed since
+   * @param before the share that the change is based on
+   * @returns false if the share was revoked or edited since
    */
-  edit(
-    { shareId, json, expiresAtMs, maxUses, maxBytes }: ShareRow,
-    before: string,
-  ): Promise<boolean> {
+  edit(changed: ShareRow, before: ShareRow): Promise<boolean> {
+    const edited = ({ json, expiresAtMs, maxUses, maxBytes }: ShareRow) => {
+      return [json, expiresAtMs, maxUses, maxBytes]
+    }
     const sql = `UPDATE shares SET json = ?, expires_at_ms = ?, max_uses = ?, max_bytes = ?
-      WHERE share_id = ? AND json = ? AND revoked_at_ms = 0`
-    return this.#change(sql, [json, expiresAtMs, maxUses, maxBytes, shareId, before])
+      WHERE share_id = ? AND json = ? AND expires_at_ms = ? AND max_uses = ? AND max_bytes = ?
+      AND revoked_at_ms = 0`
+    return this.#change(sql, [...edited(changed), changed.shareId, ...edited(before)])
   }
 
   async countView(shareId: string): Promise<void> {
