@@ -31,7 +31,7 @@ interface EventParts {
 /** Event notifications. Undefined, and without cost, if there is no target. */
 export function openEvents(parts: EventParts) {
   const { settings, log, database, drive, cached, now, isSender, metrics } = parts
-  const names = targetsOf(settings)
+  const names = eventTargets(settings)
   if (names.length === 0) return undefined
   const table = new EventTable(database)
   const counts = { sent: 0, failed: 0, lost: 0 }
@@ -80,7 +80,7 @@ export function openEvents(parts: EventParts) {
 
 type TargetSettings = Pick<Settings, 'notifyWebhook' | 'notifyRedis'>
 
-function targetsOf({ notifyWebhook, notifyRedis }: TargetSettings): TargetName[] {
+export function eventTargets({ notifyWebhook, notifyRedis }: TargetSettings): TargetName[] {
   return [
     ...(notifyWebhook === undefined ? [] : ['webhook' as const]),
     ...(notifyRedis === undefined ? [] : ['redis' as const]),

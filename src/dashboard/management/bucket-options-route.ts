@@ -44,11 +44,11 @@ function changeRoute(parts: ManagementApiParts): Route {
         throw new ApiError(409, message, { field: 'isPublic' })
       }
       refuseDocuments(parts, body)
-      await changeVersioning(parts, bucket, body)
       const change = {
         ...optionsChange(isFromSettings ? { ...body, isPublic: undefined } : body),
-        ...documentsChange(body, buckets.find(bucket)?.notification ?? [], parts.region),
+        ...documentsChange(body, buckets.find(bucket)?.notification ?? [], parts),
       }
+      await changeVersioning(parts, bucket, body)
       if (Object.keys(change).length > 0) await bucketOptions.change(bucket, change)
       // The bucket may have been removed in the meantime.
       const configuration = buckets.find(bucket)
@@ -74,22 +74,31 @@ function refuseDocuments(
   })
 }
 
-/** @param before the rules of the bucket: one that does not change stays as its client wrote it. */
+/**
+ * @param before the rules of the bucket: one that does not change stays as its client wrote it
+ * @throws ApiError 400 for a new rule with a target that the gateway does not have, as PutBucketNotificationConfiguration
+ */
 function documentsChange(
   { tags, notifications }: Change,
   before: readonly WrittenRule[],
-  region: string,
+  { region, eventTargets }: ManagementApiParts,
 ): BucketOptionsChange {
   const written = (rule: NotificationRuleReply): WrittenRule => {
     const same = before.find(({ kind: _, arn: _arn, filters: _filters, ...other }) =>
       isDeepStrictEqual(other, rule),
     )
+    if (same !== undefined) return same
+    if (!eventTargets.includes(rule.target)) {
+      const setting = rule.target === 'webhook' ? 'NOTIFY_WEBHOOK' : 'NOTIFY_REDIS'
+      const message = `The gateway has no receiver ${rule.target}: set ${setting} at startup.`
+      throw new ApiError(400, message, { field: 'notifications' })
+    }
     const filters = [
       { name: 'Prefix', value: rule.prefix },
       { name: 'Suffix', value: rule.suffix },
     ].filter(({ value }) => value !== '')
     const arn = `arn:aws:sqs:${region}:000000000000:${rule.target}`
-    return same ?? { ...rule, kind: 'Queue', arn, filters }
+    return { ...rule, events: [...new Set(rule.events)], kind: 'Queue', arn, filters }
   }
   return {
     ...(tags !== undefined && { tags: Object.keys(tags).length === 0 ? null : tags }),

@@ -7,6 +7,7 @@ import type { BucketMaker } from '../../storage/buckets/bucket-maker.ts'
 import type { BucketOptionsWriter } from '../../storage/buckets/bucket-options.ts'
 import type { VersioningStatus } from '../../storage/buckets/bucket-versioning.ts'
 import type { Buckets } from '../../storage/buckets/buckets.ts'
+import type { TargetName } from '../../storage/buckets/notification-rules.ts'
 import type { Drive } from '../../storage/drives/drive.ts'
 import type { BucketCounts } from '../../storage/jobs/bucket-counts.ts'
 import type { DryRunFindings, DryRunQuery } from '../../storage/jobs/expiry/expired-objects.ts'
@@ -37,6 +38,8 @@ export interface ManagementApiParts {
   readonly bucketCreation: 'off' | 'existing' | 'on'
   /** Whether buckets have tags and rules of events: COMPATIBILITY=aws. */
   readonly keepsDocuments: boolean
+  /** What receives events: NOTIFY_WEBHOOK, NOTIFY_REDIS. */
+  readonly eventTargets: readonly TargetName[]
   /** PUBLIC_READ_BUCKETS. */
   readonly publicReadBuckets: readonly string[]
   /** The last expiry run of each bucket that has had one. */

@@ -33,6 +33,7 @@ import type { ActivityWatch } from '../../telemetry/activity-watch.ts'
 import type { Log } from '../../telemetry/log.ts'
 import type { TrafficWatch } from '../../telemetry/traffic-watch.ts'
 import type { BucketJobs } from '../bucket-jobs.ts'
+import { eventTargets } from '../open-events.ts'
 
 /** The default drive's name in the API. */
 const defaultDrive = 'default'
@@ -78,6 +79,7 @@ export function openManagement(wiring: ManagementWiring): Omit<ManagementApiPart
     },
     bucketCreation: settings.bucketCreation,
     keepsDocuments: keepsDocuments(compatibilityOf[settings.compatibility]),
+    eventTargets: eventTargets(settings),
     publicReadBuckets: settings.publicReadBuckets,
     expiryRuns: () => jobs.expiryRuns(),
     dryRunExpiry: (query) =>

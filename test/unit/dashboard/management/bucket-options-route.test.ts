@@ -124,7 +124,8 @@ test('tags and rules of events are set, and a rule that stays is kept as its cli
   await options.change('files', { notification: [written] })
   const { kind: _, arn: _arn, filters: _filters, ...one } = written
   const two = { ...one, id: 'two', target: 'redis', prefix: '', suffix: '.jpg' }
-  const { body } = await change({ tags: { project: 'site' }, notifications: [one, two] })
+  const repeated = { ...two, events: [...two.events, ...two.events] }
+  const { body } = await change({ tags: { project: 'site' }, notifications: [one, repeated] })
   assert.deepEqual([body.tags, body.notifications], [{ project: 'site' }, [one, two]])
   const { tags, notification = [] } = buckets.find('files') ?? assert.fail()
   assert.deepEqual([tags, notification[0]], [{ project: 'site' }, written])
@@ -136,6 +137,8 @@ test('tags and rules of events are set, and a rule that stays is kept as its cli
     [one, one],
     [one, { ...one, id: 'same', prefix: 'ab' }],
     [{ ...one, events: ['s3:ObjectCreated:Never'] }],
+    // The gateway has no webhook.
+    [one, { ...two, target: 'webhook' }],
   ]) {
     assert.equal((await change({ notifications })).status, 400)
   }

@@ -125,6 +125,7 @@ export async function openManagement(
     bucketMaker: { create: async () => undefined, remove: async () => undefined },
     bucketCreation: 'off' as const,
     keepsDocuments: false,
+    eventTargets: ['redis'],
     settingGroups: [{ name: 'Storage', settings: [{ name: 'DRIVE', meaning: 'Where.' }] }],
     versioning: { refusal: () => undefined, change: async () => undefined },
     publicReadBuckets: ['public'],
