@@ -55,6 +55,7 @@ describe('The page of a share', () => {
     assert.equal(Number(picture.headers['content-length']), thumbnail.length)
     assert.match(picture.headers['cache-control'] ?? '', /^private, .*immutable/)
     assert.match(picture.headers['content-security-policy'] ?? '', /^sandbox/)
+    assert.equal(picture.headers['x-content-type-options'], 'nosniff')
     const none = await visitor.send('/thumbnail?path=none.png')
     assert.equal(none.headers['content-type'], 'image/svg+xml')
     assert.match(none.headers['content-security-policy'] ?? '', /^sandbox/)
@@ -172,6 +173,9 @@ describe('The page of a share', () => {
       assert.match(text, /<h1><bdi>&lt;script&gt;alert\(1\)&lt;\/script&gt;\ufffd<\/bdi>/)
       assert.doesNotMatch(text, /<script>alert|titled/)
     }
+    const { visitor } = await share('folder', 'titled/', { title: 'Ours' })
+    const { headers } = await visitor.send('/zip')
+    assert.match(headers['content-disposition'] ?? '', /filename="Ours\.zip"/)
   })
 
   test('a link is changed, and keeps its address and what was counted', async () => {

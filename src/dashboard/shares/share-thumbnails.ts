@@ -35,7 +35,11 @@ export async function sendThumbnail(
   if (type === undefined) return { ...placeholder, logFields: { key } }
   return {
     status: 200,
-    headers: [['Content-Type', type], ...pictureHeaders, ['Referrer-Policy', 'no-referrer']],
+    headers: [
+      ...[['Content-Type', type] as const, ...pictureHeaders],
+      ['X-Content-Type-Options', 'nosniff'],
+      ['Referrer-Policy', 'no-referrer'],
+    ],
     body: picture,
     logFields: { key },
   }

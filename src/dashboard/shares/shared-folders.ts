@@ -70,9 +70,11 @@ async function sendArchive(
   const { bucket } = share
   const { signal } = request
   try {
-    const names = prefix === share.path && share.items.length > 0 ? share.items : undefined
+    const isWhole = prefix === share.path
+    const names = isWhole && share.items.length > 0 ? share.items : undefined
     const archive = await openArchive({ drive: parts.drive, bucket, prefix, names, signal })
-    const name = names === undefined ? nameOf(prefix) || bucket : share.title || 'files'
+    const ownName = names === undefined ? nameOf(prefix) || bucket : 'files'
+    const name = (isWhole && share.title) || ownName
     const headers = [
       ['Content-Type', 'application/zip'],
       ['Content-Disposition', attachmentNamed(`${name}.zip`)],
