@@ -49,6 +49,8 @@ export function writeMessagesRequest(request: ModelRequest, written: Written): o
 
 /** Keywords whose value is data, not a schema. */
 const dataKeywords: ReadonlySet<string> = new Set(['const', 'default', 'enum', 'examples'])
+/** Keywords whose value has schemas under names that the client chooses. */
+const namedSchemas: ReadonlySet<string> = new Set(['properties', '$defs', 'definitions'])
 
 /**
  * Anthropic takes only objects without other fields than those that the schema names (platform.claude.com/docs/en/
@@ -56,13 +58,20 @@ const dataKeywords: ReadonlySet<string> = new Set(['const', 'default', 'enum', '
  */
 function closed(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(closed)
-  if (typeof schema !== 'object' || schema === null) return schema
-  const own = Object.entries(schema).map(([name, value]): [string, unknown] => [
-    name,
-    dataKeywords.has(name) ? value : closed(value),
-  ])
-  const isOpen = 'type' in schema && schema.type === 'object' && !('additionalProperties' in schema)
+  if (!isObject(schema)) return schema
+  const own = Object.entries(schema).map(([name, value]): [string, unknown] => {
+    if (dataKeywords.has(name)) return [name, value]
+    if (!namedSchemas.has(name) || !isObject(value)) return [name, closed(value)]
+    const named = Object.entries(value).map(([key, one]) => [key, closed(one)])
+    return [name, Object.fromEntries(named)]
+  })
+  const isOfObjects = 'type' in schema && [schema.type].flat().includes('object')
+  const isOpen = isOfObjects && !('additionalProperties' in schema)
   return Object.fromEntries(isOpen ? [...own, ['additionalProperties', false]] : own)
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** Anthropic's temperature ends at 1, and it takes only one of the two; none while thinking. */
@@ -155,8 +164,7 @@ function sourceOf(source: Source): object {
 export function inputOf(text: string): unknown {
   if (text.trim() === '') return {}
   const value = parsedJson(text)
-  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
-  return isObject ? value : { raw_arguments: text }
+  return isObject(value) ? value : { raw_arguments: text }
 }
 
 function toolOf({ name, description, schema, isStrict }: ModelRequest['tools'][number]): object {

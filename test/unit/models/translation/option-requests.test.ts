@@ -148,7 +148,8 @@ testRequests([
           schema: {
             anyOf: [{ type: 'object', properties: { a: { type: 'array', items: schema } } }],
             default: { type: 'object' },
-            $defs: { open: { type: 'object', additionalProperties: true } },
+            properties: { default: { type: ['object', 'null'] }, type: { enum: [schema] } },
+            $defs: { open: { type: 'object', additionalProperties: true }, enum: schema },
           },
         },
       },
@@ -165,7 +166,14 @@ testRequests([
           },
         ],
         default: { type: 'object' },
-        $defs: { open: { type: 'object', additionalProperties: true } },
+        properties: {
+          default: { type: ['object', 'null'], additionalProperties: false },
+          type: { enum: [schema] },
+        },
+        $defs: {
+          open: { type: 'object', additionalProperties: true },
+          enum: { ...schema, additionalProperties: false },
+        },
       },
     },
   },
