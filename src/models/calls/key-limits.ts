@@ -177,7 +177,9 @@ export class KeyLimits {
     if (tokens === undefined || tokensPerMinute === undefined || tokens.left > held.expected)
       return undefined
     const isHeld = tokens.left > 0
-    const reason = `has used its ${tokensPerMinute} tokens a minute.`
+    const reason = isHeld
+      ? `has calls in progress that may use the rest of its ${tokensPerMinute} tokens a minute. Wait for their answers.`
+      : `has used its ${tokensPerMinute} tokens a minute.`
     return { reason, waitSeconds: isHeld ? 1 : waitOf(1 - tokens.left, tokensPerMinute), isHeld }
   }
 

@@ -166,6 +166,7 @@ test('For a limit of a minute, what recent calls used is expected, and at first 
   const next = await holdMany(all, limits, most(128_000))
   assert.equal(next.releases.length, 19)
   assert.equal(next.refusals[0]?.waitSeconds, 1)
+  assert.match(next.refusals[0]?.reason ?? '', /in progress.*10000 tokens a minute/)
   for (const release of next.releases) release()
   // A client that limits its answer reserves no more than that, and one with a long prompt no less.
   assert.equal((await holdMany(all, limits, most(100))).releases.length, 95)
