@@ -43,8 +43,9 @@ const onlyOurs: ReadonlySet<string> = new Set([
 const ofClients =
   /^(?:accept(?:-language)?|user-agent|originator|version|x-app|x-title|http-referer|traceparent|tracestate|baggage|(?:x-)?idempotency-key|x-(?:client-)?request-id|(?:x-)?session[-_](?:id|affinity)|(?:conversation|thread)[-_]id|x-grok-conv-id|x-initiator|x-openrouter-(?:title|categories|metadata)|(?:openai|anthropic|x-(?:stainless|openai|anthropic|claude|codex))-.+)$/
 
-/** Among them, those that choose an account, which is what the connection is for. */
-const ofAccounts = /^(?:openai|anthropic)-(?:organization|project|workspace)(?:-id)?$/
+/** Among them, those that choose an account or an address, which is what the connection is for. */
+const ofAccounts =
+  /^(?:x-)?(?:openai|anthropic)-(?:(?:organization|project|workspace)(?:-id)?|api-?key|auth-?token|(?:api-)?base(?:-?url)?)$/
 
 /** Whether a connection may have the field. The client decides about the content, and what it accepts. */
 export function isOfConnections(name: string): boolean {

@@ -10,6 +10,8 @@ test('An upstream gets what is meant for it, and nothing of the client itself', 
     ...['Content-Type', 'application/json', 'content-type', 'multipart/form-data; boundary=b'],
     ...['Accept-Encoding', 'gzip', 'OpenAI-Beta', 'p', 'X-Stainless-Lang', 'js', 'Upgrade', 'x'],
     ...['OpenAI-Project', 'p', 'OpenAI-Organization', 'o', 'X-Goog-User-Project', 'p'],
+    ...['X-OpenAI-Api-Key', 'k', 'Anthropic-Api-Key', 'k', 'X-OpenAI-BaseURL', 'http://a'],
+    ...['X-OpenAI-Organization', 'o', 'Anthropic-Auth-Token', 't'],
   ]
   const own = { authorization: 'Bearer theirs', 'content-type': 'application/json' }
   assert.deepEqual(headersForUpstream(raw, 'openai', own), [
