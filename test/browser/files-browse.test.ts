@@ -122,8 +122,9 @@ describe('Browsing in the dashboard', { skip: absenceOfChromium() }, () => {
     assert.equal(place(page), '?prefix=tree/b/')
     await page.goBack()
     await files.name('large.bin').waitFor()
-    await files.grid.focus()
-    for (const key of ['ArrowDown', 'ArrowDown', 'Enter']) await page.keyboard.press(key)
+    // The folder that was opened is the active row again.
+    await page.locator('[data-active]').getByTitle('b', { exact: true }).waitFor()
+    await page.keyboard.press('Enter')
     await files.name('leaf.txt').waitFor()
     await page.keyboard.press('Backspace')
     await files.name('large.bin').waitFor()

@@ -48,7 +48,11 @@ export function SelectionBar({ browser }: { readonly browser: Browser }) {
               className={isAlways ? (classes.always ?? '') : (classes.wide ?? '')}
               leftSection={<ActionGlyph action={action} />}
               aria-label={word}
-              {...(obstacle !== undefined && { 'data-disabled': true, 'data-tip': obstacle })}
+              {...(obstacle !== undefined && {
+                'data-disabled': true,
+                'aria-disabled': true,
+                'data-tip': obstacle,
+              })}
               onClick={() => act(action, selected)}
             >
               {word}

@@ -27,7 +27,9 @@ export function MenuAt({ browser, menu, label, children }: MenuAtProps) {
       <Menu.Target>
         <span style={{ position: 'fixed', left: x, top: y }} aria-hidden />
       </Menu.Target>
-      <Menu.Dropdown aria-label={label}>{children}</Menu.Dropdown>
+      <Menu.Dropdown aria-label={label} mah="calc(100dvh - 16px)" style={{ overflowY: 'auto' }}>
+        {children}
+      </Menu.Dropdown>
     </Menu>
   )
 }
@@ -36,7 +38,7 @@ export function MenuAt({ browser, menu, label, children }: MenuAtProps) {
 export function shortcut(keys: string | undefined): ReactNode {
   if (keys === undefined) return undefined
   return (
-    <Text span size="xs" c="dimmed" aria-hidden>
+    <Text span size="xs" c="inherit" aria-hidden>
       {keys}
     </Text>
   )

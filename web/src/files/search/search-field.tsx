@@ -66,8 +66,9 @@ export function SearchField({ text, placeholder, onText, onEnter, onLeave }: Sea
         else return
         event.preventDefault()
       }}
+      // Sections take no press, which is for the field: on a phone they cover it.
+      leftSectionPointerEvents="none"
       leftSection={<IconSearch size={16} />}
-      // Without it, the hidden key would cover the field of a phone.
       rightSectionPointerEvents={typed === '' ? 'none' : 'all'}
       rightSection={
         typed === '' ? (

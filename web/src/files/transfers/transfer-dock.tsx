@@ -46,7 +46,6 @@ export function TransferDock() {
   const isFolded = isAtRest && shownJobs.length === 0
   useEffect(() => setIsOpen(!isFolded && isWide()), [isFolded])
   useLeave(dock, isAtRest && !isEmpty, hide)
-  useRoomBelow(dock, isEmpty)
   return (
     <>
       <VisuallyHidden role="status">{announcement(queue, jobList)}</VisuallyHidden>
@@ -140,24 +139,6 @@ function useLeave(dock: RefObject<HTMLElement | null>, isDue: boolean, hide: () 
     }, leaveAfterMs)
     return () => clearInterval(timer)
   }, [dock, isDue, hide])
-}
-
-/** Publishes the height of the transfers, for what floats above them on a phone. */
-function useRoomBelow(dock: RefObject<HTMLElement | null>, isEmpty: boolean): void {
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the element exists only while there are contents
-  useEffect(() => {
-    const { style } = document.documentElement
-    const element = dock.current
-    if (element === null) return
-    const observer = new ResizeObserver(() => {
-      style.setProperty('--transfers-height', `${element.offsetHeight + 8}px`)
-    })
-    observer.observe(element)
-    return () => {
-      observer.disconnect()
-      style.removeProperty('--transfers-height')
-    }
-  }, [dock, isEmpty])
 }
 
 function closeAll(): void {
