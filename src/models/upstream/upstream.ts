@@ -164,13 +164,19 @@ function besides(own: string, rawQuery: string): readonly string[] {
 
 /**
  * The names in a query, decoded once. ASP.NET, which Azure uses, ignores their case; PHP reads `a.b` and `a b` as `a_b`, and
- * `a[]` as `a`; older parsers split pairs at semicolons as well.
+ * `a[]` and `a%00` as `a`; older parsers split pairs at semicolons as well.
  */
 function namesIn(query: string): readonly string[] {
   const parts = [query, ...query.split(';')].flatMap((part) => [
     ...new URLSearchParams(part).keys(),
   ])
-  return parts.map((name) => name.trim().toLowerCase().replace(/\[.*/s, '').replace(/\W/g, '_'))
+  return parts.map((name) =>
+    name
+      .trim()
+      .toLowerCase()
+      .replace(/[[\0].*/s, '')
+      .replace(/\W/g, '_'),
+  )
 }
 
 /**

@@ -58,6 +58,7 @@ test('A path is put before the query of the base URL, whose parameters the clien
     'api_version',
     'api.version[]',
     '+api-version',
+    'api-version%00x',
     'y=1;api-version',
   ])
     assert.equal(urlOf(`x=1&${same}=2`), `${url}&x=1`, same)
