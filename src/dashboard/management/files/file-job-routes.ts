@@ -18,7 +18,7 @@ import {
   fileJobsReply,
 } from './file-job-schemas.ts'
 
-/** For 100,000 keys of usual length. */
+/** For 100,000 keys of usual length. Also the limit of all new paths, which are stored with the job. */
 const bodyLimit = 16 * 1024 * 1024
 
 const idParams = z.object({ id: z.string() })
@@ -156,7 +156,7 @@ const mayBeAll: ReadonlySet<FileJobBody['action']> = new Set([
 /** The new paths. @throws ApiError 400 */
 async function placesOf(
   { buckets, drive, placeOf }: Parts,
-  { action, bucket, paths, to }: z.output<typeof clashesBody>,
+  { action, bucket, paths, to, taken }: z.output<typeof clashesBody> & Pick<FileOrder, 'taken'>,
   signal: AbortSignal,
 ): Promise<string[]> {
   assertBucket(buckets, to.bucket)
@@ -166,14 +166,24 @@ async function placesOf(
   }
   const places: string[] = []
   const reserved = new Set<string>()
+  let characters = 0
   for (const path of paths) {
     signal.throwIfAborted()
     const place = to.prefix + (to.name ?? nameOf(path)) + (isFolder(path) ? '/' : '')
     const isSame = to.bucket === bucket && place === path
     const free = isSame && action === 'copy' ? await freeFor(drive, bucket, path, reserved) : place
+    if (taken === 'replace' && reserved.has(free)) {
+      const message = 'Two of the paths would get the same new path. Start a job for each.'
+      throw new ApiError(400, message, { field: 'paths' })
+    }
     assertPlace({ path, place: free, isSameBucket: to.bucket === bucket })
     reserved.add(free)
     places.push(free)
+    characters += free.length
+    if (characters > bodyLimit) {
+      const message = 'The new paths are longer than 16 MiB in total. Choose fewer paths.'
+      throw new ApiError(400, message, { field: 'to' })
+    }
   }
   return places
 }

@@ -100,3 +100,21 @@ test('POST /file-jobs is 409 for a bucket that is read-only or has no trash, and
   const { status, body } = await send('POST', '/file-jobs', deleting)
   assert.deepEqual([status, /At most 4 jobs/.test(body.message)], [409, true])
 })
+
+test('new paths have a limit together, as they are stored with the job', async (t) => {
+  const { send, fileJobs } = await openManagement(t)
+  const paths = Array.from({ length: 20_000 }, (_, index) => `${index}`)
+  const body = { action: 'copy', bucket: 'files', paths, ...inFiles(`${'x'.repeat(1_000)}/`) }
+  const { status, body: said } = await send('POST', '/file-jobs', body)
+  assert.deepEqual([status, said.field], [400, 'to'])
+  assert.deepEqual(await fileJobs.list(9), [])
+})
+
+test('of two paths that get one name, neither replaces the other', async (t) => {
+  const { send, drive } = await openManagement(t)
+  for (const key of ['a/1', 'b/1']) await put(drive, key, key)
+  const body = { ...moving, paths: ['a/1', 'b/1'], ...inFiles('c/'), taken: 'replace' }
+  const { status, body: said } = await send('POST', '/file-jobs', body)
+  assert.deepEqual([status, said.field], [400, 'paths'])
+  assert.deepEqual(await keysOf(drive), ['a/1', 'b/1'])
+})
