@@ -1,6 +1,6 @@
 import { numberedKey } from '../../../platform/text/numbered-name.ts'
 import type { Attributes } from '../../drives/attributes.ts'
-import type { Drive } from '../../drives/drive.ts'
+import type { Drive, ObjectName } from '../../drives/drive.ts'
 import { DriveError } from '../../drives/drive-error.ts'
 import { isLegalKey } from '../../drives/kit/names/key-path.ts'
 import { removeFolders } from '../delete-prefix.ts'
@@ -37,8 +37,7 @@ export interface Carrying {
   readonly toBucket: string
   readonly pairs: readonly PathPair[]
   readonly keepsSource: boolean
-  /** `any`: whatever is at the target is an earlier copy of the same object. */
-  readonly taken: ClashAnswer | 'any'
+  readonly taken: ClashAnswer
   readonly answers?: FileOrder['answers'] | undefined
   /** Whether folders that contain no object are created at the target, by an object of their own. */
   readonly makesFolders: boolean
@@ -90,16 +89,16 @@ class Carrier {
     const figures = this.#figures
     const number = figures.paths
     if (figures.begun <= number) {
-      figures.begun = number + 1
       // Otherwise the folder could not be moved back without what was there before.
       if (await hasAnything(drive, toBucket, to)) this.#setApart(number)
+      figures.begun = number + 1
     }
     const isApart = figures.apart.includes(number)
     const { after } = figures
     for await (const entries of walk({ drive, bucket: fromBucket, prefix: from, after, signal })) {
       await visitAll(entries, concurrency, async ({ key }) => {
-        const now = await this.#transfer(key, to + key.slice(from.length))
-        if (now !== undefined && isApart) this.#noteAlone([key, now])
+        const now = await this.#transferBelow(from, key, to + key.slice(from.length))
+        if (now && isApart) this.#noteAlone([key, now])
       })
       figures.after = entries.at(-1)?.key ?? ''
     }
@@ -128,9 +127,9 @@ class Carrier {
         const [from, to] = one.pair
         const now = await this.#transfer(from, to, isRepeated ? undefined : 'It no longer exists.')
         one.isEnded = true
-        if (now === to || (now === undefined && isRepeated)) return
+        if (now === to || (now === '' && isRepeated)) return
         this.#setApart(one.number)
-        if (now !== undefined) this.#noteAlone([from, now])
+        if (now) this.#noteAlone([from, now])
       })
     } catch (error) {
       const ends = this.#run.isHandedOver ? [] : group.filter(({ isEnded }) => !isEnded)
@@ -140,8 +139,20 @@ class Carrier {
     figures.paths = start + group.length
   }
 
+  /** As `#transfer`, of an object in a folder. */
+  async #transferBelow(folder: string, from: string, to: string): Promise<string | undefined> {
+    const { fromBucket, toBucket } = this.#carrying
+    // `a/a/a/1` to `a/`: the walk would find `a/a/1` and carry it to `a/1`.
+    if (fromBucket === toBucket && to.startsWith(folder)) {
+      const reason = 'The folder contains a folder with the same name. Rename that one first.'
+      noteProblem(this.#figures, from, reason)
+      return undefined
+    }
+    return await this.#transfer(from, to)
+  }
+
   /**
-   * Returns the new key; undefined if the object stays, or does not exist.
+   * Returns the new key; '' if the object does not exist; undefined if it stays.
    *
    * @param absent the problem if it does not exist
    */
@@ -153,7 +164,7 @@ class Carrier {
     }
     if (!isLegalKey(to)) return note('The new path is longer than 1,024 bytes.')
     let now = to
-    let outcome = await this.#try(from, to, taken === 'any' ? taken : undefined)
+    let outcome = await this.#try(from, to, undefined)
     if (outcome === 'taken') {
       const [answer, etag] = this.#answers.get(to) ?? [taken, undefined]
       if (answer === 'replace') outcome = await this.#replace(from, to, etag)
@@ -163,7 +174,10 @@ class Carrier {
       this.#figures.done += 1
       return now
     }
-    if (outcome === 'absent') return absent && note(absent)
+    if (outcome === 'absent') {
+      if (absent !== undefined) note(absent)
+      return ''
+    }
     if (outcome === 'taken') return note('An object with this name exists there.')
     if (outcome === 'changed') return note('It was being written at the same time.')
     return note(outcome.message)
@@ -209,14 +223,14 @@ class Carrier {
 
   /** Creates folders that people have made by hand and that contain nothing, because no object represents them. */
   async #makeEmptyFolders(from: string, to: string): Promise<void> {
-    const { drive, fromBucket, toBucket } = this.#carrying
+    const { drive, fromBucket, toBucket, attributesOf } = this.#carrying
     if (drive.removeFolder === undefined || !(await isListed(drive, fromBucket, from))) return
     const { signal } = this.#run
     for await (const folder of emptyFolders({ drive, bucket: fromBucket, signal }, from)) {
       this.#run.assertMayGoOn()
       const key = to + folder.slice(from.length)
       if (isLegalKey(key) && !(await hasAnything(drive, toBucket, key))) {
-        await makeFolder(drive, toBucket, key)
+        await makeFolder(drive, { bucket: toBucket, key }, attributesOf)
       }
     }
   }
@@ -283,9 +297,14 @@ export async function isListed(
 /** MD5 of nothing. */
 const emptyEtag = 'd41d8cd98f00b204e9800998ecf8427e'
 
-async function makeFolder(drive: CarryDrive, bucket: string, key: string): Promise<void> {
+async function makeFolder(
+  drive: CarryDrive,
+  { bucket, key }: ObjectName,
+  attributesOf: TransferOptions['attributesOf'],
+): Promise<void> {
   const headers = { 'content-type': 'application/x-directory' }
-  const attributes: Attributes = { etag: emptyEtag, headers, metadata: {} }
+  const plain: Attributes = { etag: emptyEtag, headers, metadata: {} }
+  const attributes = (await attributesOf?.(plain)) ?? plain
   const conditions = { ifNoneMatch: '*' } as const
   const draft = await drive.draft(bucket, key, { size: 0, announced: { attributes, conditions } })
   try {

@@ -19,20 +19,26 @@ interface PathDeletion {
   readonly drive: DeletingDrive
   readonly bucket: string
   readonly paths: readonly string[]
+  /** Called before each removal, and again after the object was checked. Throws to stop the job. */
+  readonly assertMayGoOn?: () => void
 }
 
 /** Removes objects and folders with everything in them. Returns what remains, as a user-facing message, or ''. */
 export async function deletePaths(
-  { drive, bucket, paths }: PathDeletion,
+  { drive, bucket, paths, ...deletion }: PathDeletion,
   run: Run,
   figures: FileFigures,
 ): Promise<string> {
-  const conditions = { assertMayGoOn: () => run.assertMayGoOn() }
+  const assertMayGoOn = () => {
+    run.assertMayGoOn()
+    deletion.assertMayGoOn?.()
+  }
   let message = ''
   while (figures.paths < paths.length) {
     const path = paths[figures.paths] ?? ''
     if (isFolder(path)) {
-      message = (await deleteFolder(drive, bucket, path, run, figures)) || message
+      message =
+        (await deleteFolder({ drive, bucket, assertMayGoOn }, path, run, figures)) || message
       figures.paths += 1
       continue
     }
@@ -40,8 +46,8 @@ export async function deletePaths(
     const end = rest.findIndex(isFolder)
     const keys = end === -1 ? rest : rest.slice(0, end)
     await visitAll(keys, concurrency, async (key) => {
-      const remove = () => withinDriveTime(drive.remove(bucket, key, conditions), run.late)
-      run.assertMayGoOn()
+      const remove = () => withinDriveTime(drive.remove(bucket, key, { assertMayGoOn }), run.late)
+      assertMayGoOn()
       if (await whileBusy(remove, run.signal)) figures.done += 1
     })
     figures.paths += keys.length
@@ -50,15 +56,14 @@ export async function deletePaths(
 }
 
 async function deleteFolder(
-  drive: DeletingDrive,
-  bucket: string,
+  { drive, bucket, assertMayGoOn }: Required<Omit<PathDeletion, 'paths'>>,
   prefix: string,
   run: Run,
   figures: FileFigures,
 ): Promise<string> {
   const { signal } = run
   await deletePrefix({
-    ...{ drive, bucket, prefix, signal, assertMayGoOn: () => run.assertMayGoOn() },
+    ...{ drive, bucket, prefix, signal, assertMayGoOn },
     onDeleted() {
       figures.done += 1
     },

@@ -29,8 +29,6 @@ const maxRuns = 5
 interface FileJobsParts extends FileWorld {
   readonly jobs: JobRunner
   readonly table: Pick<JobTable, 'list' | 'running' | 'findRunning'>
-  /** Whether versions of the bucket are enabled: a removal then keeps the object, and the trash is not used. */
-  readonly keepsRemoved: (bucket: string) => boolean
   /** The database's time, milliseconds since the epoch. */
   readonly now: () => number
 }
@@ -54,7 +52,7 @@ export class FileJobs {
     this.#parts = parts
   }
 
-  /** As FileJobsParts. */
+  /** As FileWorld. */
   keepsRemoved(bucket: string): boolean {
     return this.#parts.keepsRemoved(bucket)
   }
@@ -90,7 +88,7 @@ export class FileJobs {
   /** Newest first, without what nobody asked for. */
   async list(limit: number): Promise<readonly FileJob[]> {
     await this.resume()
-    const all = (await this.#parts.table.list(kind, listedJobs)).map(jobOf)
+    const all = await this.#latest()
     const undone = new Set(all.map(({ undoes }) => undoes))
     return all
       .filter(({ isAutomatic }) => !isAutomatic)
@@ -104,13 +102,21 @@ export class FileJobs {
     return await this.find(id)
   }
 
-  /** Starts the same job again, or one that undoes it. `unknown`: it does not exist, runs, or can't be undone. */
+  /** Starts the same job again, or one that undoes it. `unknown`: it does not exist, runs, can't be undone, or was undone. */
   async follow(id: string, how: 'again' | 'undo'): Promise<FileJob | 'unknown' | undefined> {
     const row = await this.#parts.jobs.find({ kind, id })
     if (row === undefined || row.state === 'running') return 'unknown'
     const order = orderOf(row)
-    const next = how === 'again' ? order : undoOf(row, order, storedOf(row).figures)
-    return next === undefined ? 'unknown' : this.start(next)
+    if (how === 'again') return await this.start(order)
+    // What is there by now was put there by others.
+    const isUndone = (job: FileJob) => job.undoes === id && job.state === 'done'
+    const undo = undoOf(row, order, storedOf(row).figures)
+    if (undo === undefined || (await this.#latest()).some(isUndone)) return 'unknown'
+    return await this.start(undo)
+  }
+
+  async #latest(): Promise<readonly FileJob[]> {
+    return (await this.#parts.table.list(kind, listedJobs)).map(jobOf)
   }
 
   #withTrash(order: FileOrder): FileOrder {

@@ -94,6 +94,9 @@ export const maxNoted = 200_000
 
 const maxProblems = 100
 
+/** How far the drive's clock, which dates deletions, may be behind the database's. */
+const maxClockDifferenceMs = 1_000
+
 export function newFigures(): FileFigures {
   return {
     ...{ done: 0, total: undefined, skipped: 0, problems: [], paths: 0, after: '', begun: 0 },
@@ -128,7 +131,8 @@ export function undoOf(
   if (figures.done === 0) return undefined
   if (action === 'trash' && trashId === undefined) {
     // The bucket keeps versions. What was deleted before stays deleted.
-    return { action: 'undelete', bucket, paths, sinceMs: beganAtMs, undoes: id }
+    const sinceMs = beganAtMs - maxClockDifferenceMs
+    return { action: 'undelete', bucket, paths, sinceMs, undoes: id }
   }
   if (action === 'trash') return { action: 'restore', bucket, paths, trashId, undoes: id }
   if (action !== 'move' || to === undefined || !figures.isUndoable) return undefined

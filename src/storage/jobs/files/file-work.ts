@@ -1,5 +1,6 @@
 import type { Attributes, LockRules } from '../../drives/attributes.ts'
 import type { Drive } from '../../drives/drive.ts'
+import { DriveError } from '../../drives/drive-error.ts'
 import { trashBucketOf } from '../../drives/trash-bucket.ts'
 import { changeDeleted } from '../deleted-versions.ts'
 import type { Run } from '../job-runner.ts'
@@ -14,6 +15,8 @@ const countedObjects = 20_000
 /** What the work needs. */
 export interface FileWorld {
   readonly drive: Drive
+  /** Whether versions of the bucket are enabled: a removal then keeps the object, and the trash is not used. */
+  readonly keepsRemoved: (bucket: string) => boolean
   /** As ExpiryWorld.lockRules. */
   readonly lockRules: (bucket: string) => Promise<LockRules | undefined>
   /** The lock that a new version in the bucket gets. */
@@ -43,7 +46,10 @@ export async function workOn(
       return await place(order, world, run, figures)
     case 'trash':
       // While versions are enabled, a removal keeps the object.
-      if (trashId === undefined) return await deletePaths({ drive, bucket, paths }, run, figures)
+      if (trashId === undefined) {
+        const assertMayGoOn = () => assertKept(world, bucket)
+        return await deletePaths({ drive, bucket, paths, assertMayGoOn }, run, figures)
+      }
       return await moveToTrash(order, trashId, world, run, figures)
     case 'restore':
       return await restore(order, world, run, figures)
@@ -60,6 +66,12 @@ export async function workOn(
     case 'erase':
       return await changeVersions(order, action, world, run, figures)
   }
+}
+
+/** @throws DriveError if a removal would be permanent */
+function assertKept({ keepsRemoved }: FileWorld, bucket: string): void {
+  if (keepsRemoved(bucket)) return
+  throw new DriveError('denied', 'Versioning was suspended meanwhile. Delete the rest again.')
 }
 
 async function place(
@@ -108,7 +120,8 @@ async function moveToTrash(
   const pairs = paths.map((path): PathPair => [path, `${trashId}/${path}`])
   const carrying: Carrying = {
     ...{ drive, fromBucket: bucket, toBucket, pairs },
-    ...{ keepsSource: false, taken: 'any', makesFolders: false },
+    // The trash has an object of this name if the job was repeated, and the object written again meanwhile.
+    ...{ keepsSource: false, taken: 'keep-both', makesFolders: false },
   }
   await carry(carrying, run, figures)
   if (figures.skipped > 0) return ''

@@ -10,8 +10,8 @@ const attempts = 3
 
 export interface TransferOptions {
   readonly signal: AbortSignal
-  /** What may be at the target: any object, one with this ETag, or none. */
-  readonly mayReplace: 'any' | { readonly etag: string } | undefined
+  /** The object that may be at the target. */
+  readonly mayReplace: { readonly etag: string } | undefined
   /** As in RemovalConditions. Also called before each attempt. */
   readonly assertMayGoOn: () => void
   /** Whether it is a copy. */
@@ -72,45 +72,32 @@ interface Copying extends Pick<TransferOptions, 'signal' | 'mayReplace'> {
 async function copyTo(drive: TransferDrive, copying: Copying): Promise<void> {
   const { from, to, source, signal, mayReplace, attributes } = copying
   // Before the bytes are copied for nothing.
-  const there = mayReplace === 'any' ? undefined : await drive.head(to.bucket, to.key)
+  const there = await drive.head(to.bucket, to.key)
   if (isCopy(there, copying)) return
-  assertReplaceable(copying, there)
+  if (there !== undefined && there.attributes.etag !== mayReplace?.etag) throw taken
   // The removal of a version with an ID keeps it as a former version.
   const isMove = copying.isMove && (source.versionId ?? nullVersionId) === nullVersionId
-  const conditions = conditionsOf(copying, there)
-  const options = { attributes, signal, ...(isMove && { isMove }), ...conditions }
+  const conditions: WriteConditions =
+    there === undefined ? { ifNoneMatch: '*' } : { ifMatch: [there.attributes.etag] }
+  const options = { attributes, signal, ...(isMove && { isMove }), conditions }
   try {
     const copy = await drive.copy?.({ ...from, etag: source.attributes.etag }, to, options)
-    if (copy === undefined) await copyBytes(drive, copying, conditions.conditions)
+    if (copy === undefined) await copyBytes(drive, copying, conditions)
   } catch (error) {
     const isTaken = error instanceof DriveError && error.kind === 'condition'
-    if (!isTaken || mayReplace === 'any') throw error
+    if (!isTaken) throw error
     // An earlier call may have made it, whose reply was lost.
     if (!isCopy(await drive.head(to.bucket, to.key), copying)) throw taken
   }
 }
 
-function assertReplaceable({ mayReplace }: Copying, there: ObjectMetadata | undefined): void {
-  const etag = typeof mayReplace === 'object' ? mayReplace.etag : undefined
-  if (there !== undefined && there.attributes.etag !== etag) throw taken
-}
-
-function conditionsOf(
-  { mayReplace }: Copying,
-  there: ObjectMetadata | undefined,
-): { readonly conditions?: WriteConditions } {
-  if (mayReplace === 'any') return {}
-  if (there === undefined) return { conditions: { ifNoneMatch: '*' } }
-  return { conditions: { ifMatch: [there.attributes.etag] } }
-}
-
 async function copyBytes(
   drive: TransferDrive,
   { from, to, source, signal, attributes }: Copying,
-  conditions: WriteConditions | undefined,
+  conditions: WriteConditions,
 ): Promise<void> {
   const object = await drive.open(from.bucket, from.key)
-  if (object === undefined) return
+  if (object === undefined) throw new DriveError('not-found', 'The object no longer exists.')
   try {
     // Otherwise the bytes of another version would get these attributes.
     if (!isSame(object, source)) throw new DriveError('changed', 'The object was replaced.')

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { DriveError } from '../../../../../src/storage/drives/drive-error.ts'
 import { trashBucketOf } from '../../../../../src/storage/drives/trash-bucket.ts'
-import type { FileOrder } from '../../../../../src/storage/jobs/files/file-order.ts'
+import { type FileOrder, newFigures } from '../../../../../src/storage/jobs/files/file-order.ts'
 import { keysOf, put, until } from '../../../dashboard/management/management-fixture.ts'
+import { deadOwner } from '../jobs-fixture.ts'
 import { bucket, open } from './open-file-jobs.ts'
 
 const move = (paths: string[], to: string[], more: Partial<FileOrder> = {}): FileOrder => ({
@@ -139,4 +140,91 @@ test('what is too long for the trash is named, and the rest goes there', async (
   assert.deepEqual([job.done, job.skipped, job.state], [1, 1, 'done'])
   assert.deepEqual(await keysOf(drive), [long])
   assert.deepEqual(await keysOf(drive, trashBucketOf(bucket)), [`${job.trashId}/a`])
+})
+
+test('a job that is started again overwrites nothing in the trash', async (t) => {
+  const { jobs, drive, run, ended } = await open(t)
+  await put(drive, 'a.txt', 'old')
+  const job = await run({ action: 'trash', bucket, paths: ['a.txt'] })
+  await put(drive, 'a.txt', 'newer')
+  const again = await jobs.follow(job.id, 'again')
+  if (again === undefined || again === 'unknown') assert.fail('not started')
+  assert.equal((await ended(again.id)).done, 1)
+  const trash = trashBucketOf(bucket)
+  const keys = [`${job.trashId}/a (2).txt`, `${job.trashId}/a.txt`]
+  assert.deepEqual(await keysOf(drive, trash), keys)
+  const sizes = keys.map(async (key) => (await drive.head(trash, key))?.size)
+  assert.deepEqual(await Promise.all(sizes), [5, 3])
+})
+
+test('a move that fails before it looks at the target is not undone with what is there', async (t) => {
+  const opened = await open(t, {
+    list(name, query) {
+      if (query.prefix === 'y/') throw new DriveError('unavailable', 'Try again later.')
+      return opened.drive.list(name, query)
+    },
+  })
+  const { drive, jobs, run, ended } = opened
+  for (const key of ['a', 'b/1', 'y/others']) await put(drive, key)
+  const job = await run(move(['a', 'b/'], ['x', 'y/']))
+  assert.deepEqual([job.state, job.done, job.canUndo], ['failed', 1, true])
+  const undo = await jobs.follow(job.id, 'undo')
+  if (undo === undefined || undo === 'unknown') assert.fail('not started')
+  assert.deepEqual([(await ended(undo.id)).state, undo.count], ['done', 1])
+  assert.deepEqual(await keysOf(drive), ['a', 'b/1', 'y/others'])
+})
+
+test('an object that is skipped by the second process is not undone with what is at its target', async (t) => {
+  const { drive, jobs, take, ended } = await open(t)
+  for (const key of ['a', 'b', 'x/b']) await put(drive, key, key)
+  const order = move(['a', 'b'], ['x/a', 'x/b'])
+  const figures = { ...newFigures(), begun: 2 }
+  const stored = { about: { ...order, count: 2 }, figures }
+  const row = { target: JSON.stringify(order), figures: JSON.stringify(stored) }
+  await take({ kind: 'file', id: 'dead', owner: deadOwner, ...row }, 0)
+  await jobs.resume()
+  const { done, skipped } = await ended('dead')
+  assert.deepEqual([done, skipped], [1, 1])
+  await drive.remove(bucket, 'b')
+  const undo = await jobs.follow('dead', 'undo')
+  if (undo === undefined || undo === 'unknown') assert.fail('not started')
+  await ended(undo.id)
+  assert.deepEqual(await keysOf(drive), ['a', 'x/b'])
+})
+
+test('a copy whose source is removed before it is read is not counted', async (t) => {
+  const opened = await open(t, {
+    copy: async () => undefined,
+    open: async (name, key) => {
+      await opened.drive.remove(name, key)
+      return opened.drive.open(name, key)
+    },
+  })
+  const { drive, run } = opened
+  await put(drive, 'a', 'a')
+  const { done, problems } = await run({ ...move(['a'], ['b']), action: 'copy' })
+  assert.deepEqual([done, problems], [0, [{ key: 'a', reason: 'It no longer exists.' }]])
+})
+
+for (const action of ['move', 'copy'] as const) {
+  test(`a ${action} to the folder above carries no object twice`, async (t) => {
+    const { drive, run } = await open(t)
+    for (const key of ['a/a/1', 'a/a/a/2', 'a/a/z']) await put(drive, key, key)
+    const job = await run({ ...move(['a/a/'], ['a/']), action })
+    assert.deepEqual([job.done, job.problems.map(({ key }) => key)], [2, ['a/a/a/2']])
+    const stay = action === 'copy' ? ['a/a/1', 'a/a/a/2', 'a/a/z'] : ['a/a/a/2']
+    assert.deepEqual(await keysOf(drive), ['a/1', ...stay, 'a/z'])
+  })
+}
+
+test('what was undone is not undone again, when others have put something there', async (t) => {
+  const { drive, jobs, run, ended } = await open(t)
+  await put(drive, 'a/1')
+  const { id } = await run(move(['a/'], ['b/']))
+  const undo = await jobs.follow(id, 'undo')
+  if (undo === undefined || undo === 'unknown') assert.fail('not started')
+  await ended(undo.id)
+  await put(drive, 'b/2')
+  assert.equal(await jobs.follow(id, 'undo'), 'unknown')
+  assert.deepEqual(await keysOf(drive), ['a/1', 'b/2'])
 })

@@ -255,7 +255,7 @@ test('a running job keeps its lease', async (t) => {
 })
 
 test('While versions are enabled, what would go to the trash gets a delete marker', async (t) => {
-  const versions = { versioningOf: () => ({ changes: [0] }), keepsRemoved: true }
+  const versions = { versioningOf: () => ({ changes: [0] }), keepsRemoved: () => true }
   const { jobs, drive, run, ended, clock } = await open(t, {}, versions)
   for (const key of ['a/1', 'a/2', 'b', 'c']) await put(drive, key)
   const job = await run({ action: 'trash', bucket, paths: ['a/', 'b'] })
@@ -278,4 +278,41 @@ test('An object that is restored gets the retention that its bucket has by now',
   await run({ action: 'trash', bucket, paths: ['a'], trashId })
   assert.equal((await run({ action: 'restore', bucket, paths: ['a'], trashId })).done, 1)
   assert.deepEqual((await drive.head(bucket, 'a'))?.attributes.retention, retention)
+})
+
+test('nothing is deleted permanently after versioning was suspended', async (t) => {
+  let keeps = true
+  const versions = { versioningOf: () => ({ changes: [0] }), keepsRemoved: () => keeps }
+  const opened = await open(
+    t,
+    {
+      remove: async (...given) => {
+        const removed = await opened.drive.remove(...given)
+        keeps = false
+        return removed
+      },
+    },
+    versions,
+  )
+  const { drive, run } = opened
+  for (const key of ['a/1', 'b']) await put(drive, key)
+  const { state, message, done } = await run({ action: 'trash', bucket, paths: ['a/', 'b'] })
+  assert.deepEqual([state, done, /was suspended/.test(message)], ['failed', 1, true])
+  assert.deepEqual(await keysOf(drive), ['b'])
+})
+
+test('a deletion is undone although the clock of the drive is behind', async (t) => {
+  const versions = {
+    versioningOf: () => ({ changes: [0] }),
+    keepsRemoved: () => true,
+    now: () => 1_000_500,
+  }
+  const { jobs, drive, run, ended, clock } = await open(t, {}, versions)
+  await put(drive, 'a/1')
+  clock.now = 1_000_600
+  const { id } = await run({ action: 'trash', bucket, paths: ['a/'] })
+  const undo = await jobs.follow(id, 'undo')
+  if (undo === undefined || undo === 'unknown') assert.fail('not started')
+  assert.equal((await ended(undo.id)).done, 1)
+  assert.deepEqual(await keysOf(drive), ['a/1'])
 })

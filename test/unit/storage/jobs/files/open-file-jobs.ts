@@ -15,7 +15,7 @@ import { openJobs } from '../jobs-fixture.ts'
 export const bucket = 'files'
 
 type Options = NonNullable<Parameters<typeof openMemoryDrive>[0]> & {
-  readonly keepsRemoved?: boolean
+  readonly keepsRemoved?: () => boolean
   readonly newLock?: FileWorld['newLock']
 }
 
@@ -23,7 +23,7 @@ type Options = NonNullable<Parameters<typeof openMemoryDrive>[0]> & {
 export async function open(
   t: Ending,
   changes: Partial<Drive> = {},
-  { keepsRemoved = false, newLock = async () => ({}), ...options }: Options = {},
+  { keepsRemoved = () => false, newLock = async () => ({}), ...options }: Options = {},
 ) {
   const clock = { now: 1_000_000 }
   // Whatever is copied keeps its time, as on a drive whose times are coarse.
@@ -34,7 +34,7 @@ export async function open(
   const openWith = (runner: ReturnType<typeof process>) => {
     const opened = new FileJobs({
       ...{ drive: { ...drive, ...changes }, table, jobs: runner, now: () => clock.now },
-      ...{ keepsRemoved: () => keepsRemoved, newLock },
+      ...{ keepsRemoved, newLock },
       lockRules: async () => ({ nowMs: clock.now }),
       withinRoom(_, bytes, work: Transfer) {
         room.bytes += bytes
