@@ -106,6 +106,7 @@ function NewButton({ browser, isDisabled }: NewButtonProps) {
     <Button
       className={classes.new ?? ''}
       aria-label="New"
+      data-new-entries
       leftSection={<IconPlus size={18} />}
       disabled={isDisabled}
       {...menu}

@@ -1,5 +1,4 @@
 import { Box, Menu } from '@mantine/core'
-import { useMediaQuery } from '@mantine/hooks'
 import {
   IconArrowDown,
   IconArrowUp,
@@ -32,7 +31,6 @@ interface FolderMenuProps {
 export function FolderMenu({ browser, menu }: FolderMenuProps) {
   const { location, mayChange, picked, reload, setDialog } = browser
   const { bucket, prefix } = location
-  const isPhone = useMediaQuery('(max-width: 640px)') ?? false
   const hasVersions = (useBucket(bucket)?.versioning ?? 'off') !== 'off'
   if (menu.type === 'path') {
     return (
@@ -46,8 +44,8 @@ export function FolderMenu({ browser, menu }: FolderMenuProps) {
     )
   }
   const isAll = menu.type === 'folder'
-  // The button of this menu is beside the button “New”, which the transfers may cover on a phone.
-  const hasNew = !isAll || menu.opener === undefined || isPhone
+  // The button of this menu is beside the button “New”.
+  const hasNew = !isAll || menu.opener === undefined
   const clip = clipboard.snapshot()
   return (
     <MenuAt browser={browser} menu={menu} label={isAll ? 'Folder' : 'New'}>
