@@ -170,8 +170,10 @@ function tagLines(tags: Readonly<Record<string, string>>): string {
 function tagsOf(lines: string): Record<string, string> {
   const pairs = lines.split('\n').flatMap((line): [string, string][] => {
     if (line.trim() === '') return []
-    const [name = '', ...rest] = line.split('=')
-    return [[name.trim(), rest.join('=').trim()]]
+    // A name can contain `=` itself.
+    const mark = `${line} `.includes(' = ') ? ' = ' : '='
+    const [name = '', ...rest] = `${line} `.split(mark)
+    return [[name.trim(), rest.join(mark).trim()]]
   })
   return Object.fromEntries(pairs)
 }

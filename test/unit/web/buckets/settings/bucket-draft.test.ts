@@ -57,6 +57,10 @@ test('Only what was changed is sent', () => {
   })
   const tags = `${draft.tags}\n\nlong name = b = c`
   assert.deepEqual(changeOf(bucket, { ...draft, tags }), { tags: { a: '1', 'long name': 'b = c' } })
+  const named = draftOf({ ...bucket, tags: { 'a=b': 'c', 'd=': '' } })
+  assert.deepEqual(changeOf(bucket, { ...named, tags: `${named.tags.trim()}\ne=f` }), {
+    tags: { 'a=b': 'c', 'd=': '', e: 'f' },
+  })
 })
 
 test('What the form does not show is said in words', () => {
