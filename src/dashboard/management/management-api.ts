@@ -20,7 +20,7 @@ import { presignRoute } from './presign-route.ts'
 import { assertBucket, driveUnavailable, originOfRequest } from './route-checks.ts'
 import { settingsRoute } from './settings-route.ts'
 import { trafficRoute } from './traffic-route.ts'
-import { trashRoute } from './trash-routes.ts'
+import { trashRoutes } from './trash-routes.ts'
 
 /** The management API (docs/management-api.md). */
 export function managementApi(parts: ManagementApiParts): readonly Route[] {
@@ -36,7 +36,7 @@ export function managementApi(parts: ManagementApiParts): readonly Route[] {
     ...folderCountRoutes(parts),
     presignRoute(parts),
     ...fileJobRoutes(parts),
-    trashRoute(parts),
+    ...trashRoutes(parts),
     deletedRoute(parts),
     ...uploadRoutes(parts),
     ...activityRoutes(parts),

@@ -1,15 +1,18 @@
-import { NativeSelect, Text } from '@mantine/core'
+import { Button, NativeSelect, Text } from '@mantine/core'
 import { IconTrash } from '@tabler/icons-react'
-import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
+import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query'
+import { Fragment, type ReactNode } from 'react'
 import { useLocation } from 'wouter'
 import { useSearch } from 'wouter/use-browser-location'
 import type { BucketStatus } from '../../../src/dashboard/management/management-schemas.ts'
-import type { TrashReply } from '../../../src/dashboard/management/trash-routes.ts'
+import type { TrashesReply, TrashReply } from '../../../src/dashboard/management/trash-routes.ts'
+import { request } from '../api/client.ts'
 import { useBuckets } from '../api/service-queries.ts'
 import { readTrash } from '../files/change/read-trash.ts'
 import { DeletedList } from '../files/versions/deleted-list.tsx'
 import { formatAmount, formatBytes } from '../format/bytes.ts'
 import { EmptyState } from '../ui/empty-state.tsx'
+import { FailureNotice } from '../ui/failure-notice.tsx'
 import { Loaded } from '../ui/loaded.tsx'
 import { MoreButton } from '../ui/more-button.tsx'
 import { PageHeading } from '../ui/page-heading.tsx'
@@ -39,7 +42,9 @@ export function TrashPage() {
 function Trashes({ buckets }: { readonly buckets: readonly BucketStatus[] }) {
   const [path, navigate] = useLocation()
   const chosen = new URLSearchParams(useSearch()).get('bucket') ?? ''
-  const shown = chosen === '' ? buckets : buckets.filter(({ name }) => name === chosen)
+  const choose = (name: string) =>
+    navigate(name === '' ? path : `${path}?bucket=${name}`, { replace: true })
+  const chosenBucket = buckets.find(({ name }) => name === chosen)
   if (buckets.length === 0) return <NoTrash title="There are no buckets" />
   const names = buckets.map(({ name }) => name)
   // The bucket in the address may no longer exist.
@@ -52,14 +57,19 @@ function Trashes({ buckets }: { readonly buckets: readonly BucketStatus[] }) {
         maw={320}
         data={[{ value: '', label: 'All buckets' }, ...known]}
         value={chosen}
-        onChange={({ currentTarget: { value } }) =>
-          navigate(value === '' ? path : `${path}?bucket=${value}`, { replace: true })
-        }
+        onChange={({ currentTarget: { value } }) => choose(value)}
       />
       <div className={classes.buckets}>
-        {shown.map((bucket) => (
-          <BucketTrashes key={bucket.name} bucket={bucket} isAlone={chosen !== ''} />
-        ))}
+        {chosen === '' ? (
+          <AllTrashes buckets={buckets} onChoose={choose} />
+        ) : (
+          chosenBucket && (
+            <>
+              <FormerVersions bucket={chosenBucket} />
+              <BucketTrash bucket={chosenBucket} />
+            </>
+          )
+        )}
       </div>
       <div className={classes.none}>
         <NoTrash title="The trash is empty" />
@@ -68,79 +78,127 @@ function Trashes({ buckets }: { readonly buckets: readonly BucketStatus[] }) {
   )
 }
 
-interface BucketTrashesProps {
-  readonly bucket: BucketStatus
-  /** Whether only this bucket is shown: then it also says why it has no trash. */
-  readonly isAlone: boolean
+interface AllTrashesProps {
+  readonly buckets: readonly BucketStatus[]
+  readonly onChoose: (bucket: string) => void
 }
 
-function BucketTrashes({ bucket: { name, versioning }, isAlone }: BucketTrashesProps) {
-  const hasVersions = versioning !== 'off'
+/** The first page of the trash of each bucket, in one request. */
+function AllTrashes({ buckets, onChoose }: AllTrashesProps) {
+  const query = useQuery({
+    queryKey: ['trash-pages', ''],
+    queryFn: ({ signal }) => request<TrashesReply>('/-/api/trashes', { signal }),
+    refetchInterval: refreshMs,
+  })
+  const { data, refetch } = query
   return (
     <>
-      {hasVersions && (
-        <Section title={`Deleted from ${name}`}>
-          <Text size="sm" c="dimmed" mb="md">
-            This bucket keeps versions: deleted files can be restored until you or a lifecycle rule
-            delete their versions.
-          </Text>
-          <DeletedList bucket={name} prefix="" />
-        </Section>
+      {data === undefined && (
+        <Loaded query={query} failure="The trash could not be loaded">
+          {() => null}
+        </Loaded>
       )}
-      <BucketTrash bucket={name} hasVersions={hasVersions} isAlone={isAlone} />
+      {buckets.map((bucket) => {
+        const { name } = bucket
+        const trash = data?.trashes.find((one) => one.bucket === name)
+        return (
+          <Fragment key={name}>
+            <FormerVersions bucket={bucket} />
+            {data?.failed.includes(name) && (
+              <FailureNotice
+                title={`The trash of ${name} could not be loaded`}
+                error={notResponding}
+                onRetry={() => void refetch()}
+              />
+            )}
+            {trash !== undefined && (
+              <TrashSection bucket={bucket} first={trash} items={trash.items}>
+                {trash.next !== null && (
+                  <Button variant="default" size="xs" mt="sm" onClick={() => onChoose(name)}>
+                    Show everything in the trash of {name}
+                  </Button>
+                )}
+              </TrashSection>
+            )}
+          </Fragment>
+        )
+      })}
     </>
   )
 }
 
-interface BucketTrashProps {
-  readonly bucket: string
-  /** Whether the trash has only what was deleted while versions were off. */
-  readonly hasVersions: boolean
-  readonly isAlone: boolean
+const refreshMs = 10_000
+const notResponding = new Error('The drive does not respond. Try again later.')
+
+interface BucketProps {
+  readonly bucket: BucketStatus
 }
 
-function BucketTrash({ bucket, hasVersions, isAlone }: BucketTrashProps) {
-  const client = useQueryClient()
+function FormerVersions({ bucket: { name, versioning } }: BucketProps) {
+  if (versioning === 'off') return null
+  return (
+    <Section title={`Deleted from ${name}`}>
+      <Text size="sm" c="dimmed" mb="md">
+        This bucket keeps versions: deleted files can be restored until you or a lifecycle rule
+        delete their versions.
+      </Text>
+      <DeletedList bucket={name} prefix="" />
+    </Section>
+  )
+}
+
+/** The trash of one bucket, which also says why there is none. */
+function BucketTrash({ bucket }: BucketProps) {
+  const { name, versioning } = bucket
   const query = useInfiniteQuery({
-    queryKey: ['trash-pages', bucket],
-    queryFn: ({ pageParam, signal }) => readTrash(bucket, pageParam, signal),
+    queryKey: ['trash-pages', name],
+    queryFn: ({ pageParam, signal }) => readTrash(name, pageParam, signal),
     initialPageParam: '',
     getNextPageParam: ({ next }) => next ?? undefined,
-    refetchInterval: 10_000,
+    refetchInterval: refreshMs,
   })
-  const refresh = () => void client.invalidateQueries({ queryKey: ['trash-pages', bucket] })
   return (
-    <Loaded query={query} failure={`The trash of ${bucket} could not be loaded`}>
+    <Loaded query={query} failure={`The trash of ${name} could not be loaded`}>
       {({ pages }) => {
         const [first] = pages
         const items = pages.flatMap((page) => page.items)
         if (first === undefined || items.length === 0) {
-          return hasVersions || !isAlone ? null : <NothingThere trash={first} />
+          return versioning === 'off' ? <NothingThere trash={first} /> : null
         }
         return (
-          <Section
-            title={hasVersions ? `Deleted from ${bucket} while versions were off` : bucket}
-            actions={<EmptyTrashButton bucket={bucket} onEnd={refresh} />}
-          >
-            <Text size="sm" c="dimmed" role="status" mb="xs">
-              {figuresText(first)}
-            </Text>
-            <RowList>
-              {items.map((item) => (
-                <TrashRow
-                  key={item.id}
-                  bucket={bucket}
-                  item={item}
-                  keptDays={first.days}
-                  onEnd={refresh}
-                />
-              ))}
-            </RowList>
+          <TrashSection bucket={bucket} first={first} items={items}>
             <MoreButton query={query} />
-          </Section>
+          </TrashSection>
         )
       }}
     </Loaded>
+  )
+}
+
+interface TrashSectionProps extends BucketProps {
+  readonly first: TrashReply
+  readonly items: TrashReply['items']
+  readonly children: ReactNode
+}
+
+function TrashSection({ bucket, first, items, children }: TrashSectionProps) {
+  const { name, versioning } = bucket
+  const client = useQueryClient()
+  const refresh = () => void client.invalidateQueries({ queryKey: ['trash-pages'] })
+  // A bucket that keeps versions has in its trash only what was deleted while versions were off.
+  const title = versioning === 'off' ? name : `Deleted from ${name} while versions were off`
+  return (
+    <Section title={title} actions={<EmptyTrashButton bucket={name} onEnd={refresh} />}>
+      <Text size="sm" c="dimmed" role="status" mb="xs">
+        {figuresText(first)}
+      </Text>
+      <RowList>
+        {items.map((item) => (
+          <TrashRow key={item.id} bucket={name} item={item} keptDays={first.days} onEnd={refresh} />
+        ))}
+      </RowList>
+      {children}
+    </Section>
   )
 }
 

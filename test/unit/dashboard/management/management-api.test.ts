@@ -38,6 +38,8 @@ const endpoints: readonly (readonly [method: Method, path: string, body?: object
   ['GET', '/file-jobs/some'],
   ['DELETE', '/file-jobs/some'],
   ['GET', '/trash?bucket=files'],
+  ['GET', '/trashes'],
+  ['GET', '/settings'],
   ['GET', '/deleted?bucket=files'],
   ['GET', '/uploads'],
   ['DELETE', '/uploads/some'],

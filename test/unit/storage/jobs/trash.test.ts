@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { dayMs } from '../../../../src/storage/buckets/lifecycle-rules.ts'
+import { DriveError } from '../../../../src/storage/drives/drive-error.ts'
+import { openMemoryDrive } from '../../../../src/storage/drives/memory/memory-drive.ts'
 import { trashBucketOf } from '../../../../src/storage/drives/trash-bucket.ts'
 import {
   isTrashId,
@@ -30,6 +32,28 @@ test('ids of the trash are in the order of time, the latest first', () => {
   }
 })
 
+test('a drive that fails does not hide the trash of other buckets', async (t) => {
+  const drive = openMemoryDrive()
+  await drive.prepare([trashBucketOf('public')])
+  await putObject(drive, `${newTrashId(0)}/a.txt`, '', trashBucketOf('public'))
+  const gone = new DriveError('unavailable', 'gone')
+  const list: typeof drive.list = (name, options) =>
+    name === trashBucketOf(bucket)
+      ? { ...drive.list(name, options), next: () => Promise.reject(gone) }
+      : drive.list(name, options)
+  const trash = { days: 30, drive: { list }, has: () => true }
+  const { send } = await openManagement(t, { trash })
+  const { status, body } = await send('GET', '/trashes')
+  assert.deepEqual([status, body.failed], [200, [bucket]])
+  assert.deepEqual(
+    body.trashes.map((one: { bucket: string; items: { keys: string[] }[] }) => [
+      one.bucket,
+      one.items[0]?.keys,
+    ]),
+    [['public', ['a.txt']]],
+  )
+})
+
 test('the trash is listed, restored, expired and emptied', async (t) => {
   const { drive, done, send, put, keys } = await openTrash(t)
   await put('d/a.txt', 'd/b.txt', 'c.txt', 'd.txt')
@@ -38,6 +62,8 @@ test('the trash is listed, restored, expired and emptied', async (t) => {
   const { trashId } = await start({ action: 'trash', paths: ['d/', 'c.txt', 'gone.txt'] })
   assert.deepEqual(await keys(bucket), ['d.txt'])
   const listed = await done('GET', '/trash?bucket=files')
+  const everywhere = await done('GET', '/trashes')
+  assert.deepEqual(everywhere, { trashes: [{ ...listed, bucket }], failed: [] })
   assert.deepEqual(
     listed.items.map(({ objects, keys }: { objects: number; keys: string[] }) => [objects, keys]),
     [[3, ['c.txt', 'd/a.txt', 'd/b.txt']]],
