@@ -14,6 +14,7 @@ type Method = Parameters<ManagementFixture['send']>[0]
 
 const endpoints: readonly (readonly [method: Method, path: string, body?: object])[] = [
   ['GET', '/status'],
+  ['GET', '/settings'],
   ['GET', '/buckets'],
   ['PATCH', '/buckets/files', { expiry: [] }],
   ['POST', '/buckets/files/expiry/dry-run', { expiry: [] }],
