@@ -40,7 +40,6 @@ const endpoints: readonly (readonly [method: Method, path: string, body?: object
   ['DELETE', '/file-jobs/some'],
   ['GET', '/trash?bucket=files'],
   ['GET', '/trashes'],
-  ['GET', '/settings'],
   ['GET', '/deleted?bucket=files'],
   ['GET', '/uploads'],
   ['DELETE', '/uploads/some'],
