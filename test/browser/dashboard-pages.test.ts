@@ -77,7 +77,7 @@ describe('The pages of a gateway', { skip: absenceOfChromium() }, () => {
     const open = () => page.getByRole('button', { name: 'More', exact: true }).click()
     const bar = page.getByRole('navigation', { name: 'Daily pages' })
     await bar.getByRole('link', { name: 'Links' }).click()
-    await page.getByRole('heading', { name: 'Shared links', level: 1 }).waitFor()
+    await page.getByRole('heading', { name: 'Links', level: 1 }).waitFor()
     const place = await bar.boundingBox()
     assert.ok(place !== null && place.y + place.height <= 568 && place.y > 500)
     await open()

@@ -207,7 +207,7 @@ describe('The grid of Files', { skip: absenceOfChromium() }, () => {
     // Longer than a tile waits before it asks, in the time of the page.
     await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 500)))
     assert.deepEqual(readings('photos/'), [])
-    assert.equal(seen.filter((one) => one.url().includes('/thumbnails')).length, 0)
+    assert.equal(seen.filter((one) => one.url().includes('/-/api/thumbnails')).length, 0)
     assert.equal(await page.getByRole('gridcell').locator('img').count(), 0)
   })
 })

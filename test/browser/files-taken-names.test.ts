@@ -53,8 +53,11 @@ describe('Uploading to a taken name', { skip: absenceOfChromium() }, () => {
     await files.dialog.waitFor({ state: 'detached' })
     assert.equal((await stored('clash/clash.txt')).toString(), 'old')
     await files.drop(join(disk, 'clash.txt'))
+    const replaced = files.page.waitForResponse(
+      (reply) => reply.request().method() === 'PUT' && reply.url().endsWith('/clash.txt'),
+    )
     await files.press('Replace')
-    await files.transfers.getByText('2 files uploaded', { exact: true }).waitFor()
+    assert.equal((await replaced).status(), 200)
     assert.equal((await stored('clash/clash.txt')).toString(), 'new')
   })
 
@@ -83,7 +86,7 @@ describe('Uploading to a taken name', { skip: absenceOfChromium() }, () => {
       await files.press('Replace')
       await files.transfers.getByText('no longer exists').waitFor()
       await files.transfers.getByRole('button', { name: `Replace ${key}` }).click()
-      await files.transfers.getByText('2 files uploaded', { exact: true }).waitFor()
+      await files.transfers.getByText('1 file uploaded', { exact: true }).waitFor()
     })
   }
 
