@@ -23,7 +23,9 @@ export function ListingStatus({ browser }: { readonly browser: Browser }) {
       flex="none"
       gap={8}
       mih={34}
-      px={14}
+      pl={14}
+      // A phone has a button in this corner.
+      pr={{ base: 84, sm: 14 }}
       py={4}
       fz={13}
       c="dimmed"

@@ -52,10 +52,12 @@ export function TransferDock() {
       <ReadingDialog />
       <ClashDialog />
       {!isEmpty && (
-        <div ref={dock} className={classes.dock}>
+        <div ref={dock} className={classes.dock} data-transfers>
           <section className={classes.panel} aria-label="Transfers">
             <Group flex="none" gap={4} wrap="nowrap" p="8px 8px 6px 14px">
-              <h2 className={classes.title}>{title}</h2>
+              <h2 className={classes.title} title={title}>
+                {title}
+              </h2>
               {!isOpen && canUndo && (
                 <Button size="compact-xs" variant="default" onClick={() => jobs.undo()}>
                   Undo
