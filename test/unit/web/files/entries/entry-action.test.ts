@@ -30,6 +30,7 @@ describe('actionsFor', () => {
       'duplicate',
       'edit',
       'delete',
+      'erase',
     ])
     assert.deepEqual(actionsFor([]), [])
   })
