@@ -131,7 +131,7 @@ test('A changed connection is not paused', async (t) => {
   assert.equal((await call('/chat/completions', { model: 'one/big' })).status, 200)
 })
 
-test('An upstream that does not begin in time is given up', async (t) => {
+test('An upstream that does not begin to answer in time is abandoned', async (t) => {
   const { call, one, two } = await startTwo(t, { MODELS_FIRST_BYTE_SECONDS: '1' })
   const stalls: readonly Behaviour[] = [
     () => undefined,
@@ -151,7 +151,7 @@ test('An upstream that does not begin in time is given up', async (t) => {
   await one.calls[0]?.left
 })
 
-test('A port that is no HTTP server is given up', async (t) => {
+test('A port that is not an HTTP server is abandoned', async (t) => {
   const server = createServer((socket) => void socket.end('SSH-2.0-x\r\n'))
   server.listen(0, '127.0.0.1')
   await new Promise((resolve) => server.once('listening', resolve))

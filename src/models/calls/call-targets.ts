@@ -78,7 +78,7 @@ function flavourIn(
   return known ?? (baseUrl === undefined ? undefined : 'openai')
 }
 
-/** Fields by which OpenRouter and LiteLLM use other models than the one of the call. */
+/** Fields that make OpenRouter and LiteLLM use models other than the requested one. */
 const otherModels = ['models', 'fallbacks'] as const
 
 /** @throws ApiError 403 for a field by which a key would get around its models or its limits */

@@ -75,7 +75,7 @@ interface FoundError {
 
 /**
  * The error in a body: `{"error":{…}}`, also in an array (Gemini), in `response` (OpenAI's response.failed), or as text
- * (Ollama; xAI, with `code` beside it), `{"object":"error",…}` (Mistral, vLLM), and `{"detail":…}` (FastAPI).
+ * (Ollama; xAI, which adds `code`), `{"object":"error",…}` (Mistral, vLLM), and `{"detail":…}` (FastAPI).
  */
 function errorIn(body: unknown): FoundError {
   const outer: unknown = Array.isArray(body) ? body[0] : body

@@ -8,7 +8,7 @@ import { fsyncFile, writeFully } from './objects/paced-files.ts'
 /** Written to check the drive: a full file system may still store fewer bytes, in the inode of the file. */
 const writtenBytes = 4_096
 
-/** No multiple of the steps of any file system that stores less than milliseconds. */
+/** Not a multiple of the time resolution of any file system that is coarser than milliseconds. */
 const oddMs = 777
 
 /**

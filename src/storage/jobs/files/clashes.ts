@@ -65,8 +65,8 @@ export async function findClashes(
       walk({ drive, bucket: toBucket, prefix: now, signal }),
       [from.length, now.length],
     )
-    for await (const rests of both) {
-      await visitAll(rests, concurrency, (rest) => look([from + rest, now + rest]))
+    for await (const suffixes of both) {
+      await visitAll(suffixes, concurrency, (suffix) => look([from + suffix, now + suffix]))
       if (clashes.length >= maxClashes) break
     }
   }
@@ -80,7 +80,7 @@ function clashOf(key: string, file: ObjectMetadata, there: ObjectMetadata): Clas
 
 type Pages = AsyncGenerator<readonly Entry[]>
 
-/** What follows the prefixes of keys that are in both listings. Both are read page by page, the second one only as far as the first. */
+/** The suffixes, behind the prefixes, of keys that both listings have. Both are read page by page, the second only as far as the first. */
 async function* commonKeys(
   one: Pages,
   other: Pages,
@@ -95,12 +95,12 @@ async function* commonKeys(
   }
   await readOn()
   for await (const entries of one) {
-    const rests = new Set(entries.map(({ key }) => key.slice(oneLength)))
-    const last = [...rests].at(-1) ?? ''
+    const suffixes = new Set(entries.map(({ key }) => key.slice(oneLength)))
+    const last = [...suffixes].at(-1) ?? ''
     const common: string[] = []
     for (;;) {
-      common.push(...there.filter((rest) => rests.has(rest)))
-      there = there.filter((rest) => compareKeys(rest, last) > 0)
+      common.push(...there.filter((suffix) => suffixes.has(suffix)))
+      there = there.filter((suffix) => compareKeys(suffix, last) > 0)
       if (there.length > 0 || isEnd) break
       await readOn()
     }

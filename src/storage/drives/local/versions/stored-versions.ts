@@ -51,7 +51,7 @@ export async function currentFile(
 /**
  * The current version beside what is stored.
  *
- * @param folder the path of the stored versions; undefined if the file is none of them
+ * @param folder the path of the stored versions; undefined if the file is not a stored version
  */
 export async function currentVersion(
   root: LocalRoot,
