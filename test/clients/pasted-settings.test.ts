@@ -46,27 +46,29 @@ describeOverBoth('Settings pasted from the dashboard', { skip: false }, (endpoin
     assert.match(await shell(block('aws-cli'), { trustBy: 'AWS_CA_BUNDLE' }), / 5 pasted\.txt/)
   })
 
-  it('aws-cli lists the bucket with a profile', { skip: absenceOf('/usr/bin/aws') }, async () => {
-    mkdirSync(join(endpoint().workFolder, '.aws'), { recursive: true })
-    writeFileSync(join(endpoint().workFolder, '.aws/config'), block('aws-profile'))
-    const listed = await shell(block('aws-profile', 1), { trustBy: 'AWS_CA_BUNDLE' })
-    assert.match(listed, / 5 pasted\.txt/)
-  })
-
-  it('the environment of Docker Compose is what an AWS SDK reads', async () => {
-    const variables = [...block('compose').matchAll(/^ {6}(\w+): "?([^"\n]*)/gm)].map((match) =>
-      match.slice(1, 3),
-    )
+  /** Lists the bucket by an AWS SDK that has no settings but those of the environment and of ~/.aws. */
+  function listedBySdk(environment: Record<string, string>): Promise<string> {
     const script = `import { ListObjectsV2Command, S3Client } from '${import.meta.resolve('@aws-sdk/client-s3')}'
       const s3 = new S3Client({ forcePathStyle: true })
       const { Contents = [] } = await s3.send(new ListObjectsV2Command({ Bucket: '${testBucket}' }))
       for (const { Key, Size } of Contents) console.log(Key, Size)`
-    writeFileSync(join(endpoint().workFolder, 'compose.mjs'), script)
-    const listed = await shell(`${process.execPath} compose.mjs`, {
-      trustBy: 'NODE_EXTRA_CA_CERTS',
-      ...Object.fromEntries(variables),
-    })
-    assert.match(listed, /pasted\.txt 5/)
+    writeFileSync(join(endpoint().workFolder, 'list.mjs'), script)
+    return shell(`${process.execPath} list.mjs`, { trustBy: 'NODE_EXTRA_CA_CERTS', ...environment })
+  }
+
+  // Debian 12's aws-cli is too old for the endpoint in a profile.
+  it('an AWS SDK reads the profile', async () => {
+    mkdirSync(join(endpoint().workFolder, '.aws'), { recursive: true })
+    writeFileSync(join(endpoint().workFolder, '.aws/config'), block('aws-profile'))
+    const [, profile] = /--profile (\S+)/.exec(block('aws-profile', 1)) ?? []
+    assert.match(await listedBySdk({ AWS_PROFILE: profile ?? '' }), /pasted\.txt 5/)
+  })
+
+  it('an AWS SDK reads the environment of Docker Compose', async () => {
+    const variables = [...block('compose').matchAll(/^ {6}(\w+): "?([^"\n]*)/gm)].map((match) =>
+      match.slice(1, 3),
+    )
+    assert.match(await listedBySdk(Object.fromEntries(variables)), /pasted\.txt 5/)
   })
 
   it('rclone lists the bucket', { skip: absenceOf('rclone') }, async () => {

@@ -71,7 +71,11 @@ function awsProfile({ endpoint, region, bucket, accessKey }: Gateway): readonly 
         `aws_secret_access_key = ${secretKeyPlaceholder}`,
       ),
     },
-    { caption: 'Then', text: lines(`aws --profile bucketry s3 ls s3://${bucket}/`) },
+    {
+      // Older ones ignore endpoint_url without a word, and call Amazon.
+      caption: 'Then, with aws-cli 1.29, 2.13 or newer',
+      text: lines(`aws --profile bucketry s3 ls s3://${bucket}/`),
+    },
   ]
 }
 
