@@ -116,6 +116,37 @@ describe('A folder as lines of JSON', () => {
     assert.deepEqual(await linesOf({ prefix: 'missing/' }), [{ entries: [], next: null }])
   })
 
+  test('has the times of the files that were uploaded, which copies keep', async () => {
+    const put = (key: string, headers: Record<string, string>) =>
+      fetch(`${gateway().url}/${testBucket}/${key}`, {
+        method: 'PUT',
+        headers: { authorization: `Bearer ${client.token}`, ...headers },
+      })
+    const times = { rclone: '1354040105.123456789', s3fs: '1700000000', odd: '1e99', none: '' }
+    for (const [name, mtime] of Object.entries(times)) {
+      assert.equal((await put(`times/${name}`, { 'x-amz-meta-mtime': mtime })).status, 200)
+    }
+    const source = { 'x-amz-copy-source': `/${testBucket}/times/s3fs` }
+    assert.equal((await put('times/copy', source)).status, 200)
+    const entries = (await linesOf({ prefix: 'times/' })).flatMap((line) => line.entries)
+    assert.deepEqual(
+      entries.map(({ key, fileTimeMs }) => [key.slice('times/'.length), fileTimeMs]),
+      [
+        ['copy', 1_700_000_000_000],
+        ['none', undefined],
+        ['odd', undefined],
+        ['rclone', 1_354_040_105_123],
+        ['s3fs', 1_700_000_000_000],
+      ],
+    )
+    const stored = entries.map(({ modifiedAtMs = 0 }) => Date.now() - modifiedAtMs)
+    assert.ok(stored.every((ageMs) => ageMs < 60_000))
+    const found = await fetch(`${gateway().url}/-/api/search?bucket=${testBucket}&text=rclon`, {
+      headers: { authorization: `Bearer ${client.token}` },
+    })
+    assert.match(await found.text(), /"fileTimeMs":1354040105123/)
+  })
+
   test('refuses what it cannot list, and names the field', async () => {
     const wrong = [
       [{ bucket: 'none' }, 'bucket'],

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, utimesSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
@@ -86,6 +86,38 @@ describe('Uploading in the dashboard', { skip: absenceOfChromium() }, () => {
     await files.row('big.bin').getByText('60.0 MiB').waitFor()
     assert.deepEqual(parts, [1, 2, 3, 4])
     assert.equal(hashOf(await stored('drop/big.bin')), hashOf(big))
+  })
+
+  test('uploads keep the dates of their files, in one request and in parts', async () => {
+    const files = await openFolder('dates/')
+    for (const [name, day] of [
+      ['middle.bin', '2003-05-06'],
+      ['photo.bin', '2001-02-03'],
+    ] as const) {
+      utimesSync(join(disk, name), new Date(), new Date(`${day}T12:00:00Z`))
+    }
+    await files.drop(
+      join(disk, 'middle.bin'),
+      join(disk, 'photo.bin'),
+      join(disk, 'trip/a b+c%.txt'),
+    )
+    await files.transfers.getByText('3 files uploaded', { exact: true }).waitFor()
+    const dates = async () => {
+      await files.row('middle.bin').getByText('06 May 2003').waitFor()
+      await files.row('photo.bin').getByText('03 Feb 2001').waitFor()
+    }
+    await dates()
+    // The newest first, then the oldest.
+    await files.grid.getByRole('button', { name: 'Modified' }).dblclick()
+    await files.page.reload()
+    await dates()
+    assert.deepEqual(await files.names(), ['photo.bin', 'middle.bin', 'a b+c%.txt'])
+    await files.name('photo.bin').click()
+    await files.page.getByText('x-amz-meta-mtime').waitFor()
+    await files.page
+      .getByText(/03 Feb(ruary)? 2001/)
+      .last()
+      .waitFor()
   })
 
   test('a pause keeps uploaded parts, leaving the page needs confirmation, and the upload resumes', async () => {

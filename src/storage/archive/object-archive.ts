@@ -1,3 +1,4 @@
+import { fileTimeOf } from '../../platform/text/file-time.ts'
 import type { Borrow, Drive, OpenObject } from '../drives/drive.ts'
 import { DriveError, type DriveErrorKind } from '../drives/drive-error.ts'
 import { lendRange } from '../drives/lend-range.ts'
@@ -102,7 +103,8 @@ class ObjectArchive {
     if (object === undefined) return this.#miss(path)
     this.#current = object
     try {
-      const { size, modifiedAtMs } = object
+      const { size } = object
+      const modifiedAtMs = fileTimeOf(object.attributes.metadata) ?? object.modifiedAtMs
       // A folder has no bytes.
       const name = this.#names.nameOf(path.endsWith('/') && size > 0 ? `${path}_` : path)
       await this.#zip.add({ name: Buffer.from(name), modifiedAtMs, size }, (borrow) =>

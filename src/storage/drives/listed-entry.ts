@@ -1,3 +1,4 @@
+import { fileTimeOf } from '../../platform/text/file-time.ts'
 import type { Attributes } from './attributes.ts'
 
 export interface ListQuery {
@@ -26,11 +27,25 @@ export interface ObjectEntry extends ListedAttributes {
 }
 
 /** The attributes that listings have. */
-export type ListedAttributes = Pick<Attributes, 'etag' | 'storageClass'>
+export interface ListedAttributes extends Pick<Attributes, 'etag' | 'storageClass'> {
+  /**
+   * The modification time of the uploaded file, from its metadata, in milliseconds since the epoch. Absent if there is none, or
+   * the drive cannot read metadata with a listing.
+   */
+  readonly fileTimeMs?: number
+}
 
 /** Picks them from all attributes. */
-export function listedAttributes({ etag, storageClass }: ListedAttributes): ListedAttributes {
-  return storageClass === undefined ? { etag } : { etag, storageClass }
+export function listedAttributes(
+  attributes: ListedAttributes & Partial<Pick<Attributes, 'metadata'>>,
+): ListedAttributes {
+  const { etag, storageClass, metadata } = attributes
+  const fileTimeMs = metadata === undefined ? attributes.fileTimeMs : fileTimeOf(metadata)
+  return {
+    etag,
+    ...(storageClass !== undefined && { storageClass }),
+    ...(fileTimeMs !== undefined && { fileTimeMs }),
+  }
 }
 
 export interface FolderEntry {

@@ -2,7 +2,7 @@ import { foldedName } from '../../platform/text/folded-name.ts'
 import { compareKeys } from '../../platform/text/key-order.ts'
 import type { Drive } from '../drives/drive.ts'
 import { DriveError } from '../drives/drive-error.ts'
-import type { EntryCursor, ObjectEntry } from '../drives/listed-entry.ts'
+import { type EntryCursor, listedAttributes, type ObjectEntry } from '../drives/listed-entry.ts'
 import { withinDriveTime } from '../jobs/walk.ts'
 
 /** The maximum results of one call. */
@@ -43,6 +43,8 @@ export interface SearchHit extends SearchPosition {
   readonly size: number | null
   /** Milliseconds since the epoch; null for a folder. */
   readonly modifiedAtMs: number | null
+  /** As in listings. */
+  readonly fileTimeMs?: number | undefined
   /** Without quotes; null for a folder. */
   readonly etag: string | null
 }
@@ -159,15 +161,18 @@ async function hitOf(
   if (found.kind === 'folder') return { ...found, size: null, modifiedAtMs: null, etag: null }
   if (entry !== undefined) return { ...found, ...listedOf(entry) }
   const metadata = await withinDriveTime(drive.head(found.bucket, found.key), signal, hangMs)
-  return metadata && { ...found, ...listedOf({ ...metadata, ...metadata.attributes }) }
+  return (
+    metadata && { ...found, ...listedOf({ ...metadata, ...listedAttributes(metadata.attributes) }) }
+  )
 }
 
 function listedOf({
   size,
   modifiedAtMs,
+  fileTimeMs,
   etag,
-}: Pick<ObjectEntry, 'size' | 'modifiedAtMs' | 'etag'>) {
-  return { size, modifiedAtMs, etag }
+}: Pick<ObjectEntry, 'size' | 'modifiedAtMs' | 'fileTimeMs' | 'etag'>) {
+  return { size, modifiedAtMs, etag, ...(fileTimeMs !== undefined && { fileTimeMs }) }
 }
 
 /** The characters that people see. */

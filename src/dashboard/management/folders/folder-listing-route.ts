@@ -23,6 +23,14 @@ const listedEntry = z.object({
   key: z.string().meta({ description: 'Ends in a slash if it is a folder.' }),
   size: z.int().optional(),
   modifiedAtMs: z.int().optional().meta({ description: 'In whole seconds.' }),
+  fileTimeMs: z
+    .int()
+    .optional()
+    .meta({
+      description:
+        'The modification time of the uploaded file, from `x-amz-meta-mtime`. Absent if there is none, or the drive ' +
+        'does not list metadata: S3 stores.',
+    }),
   etag: z.string().optional().meta({ description: 'Without quotes.' }),
 })
 
@@ -132,7 +140,7 @@ function failureOfDrive(error: unknown): DriveError {
 
 function listedOf(entry: Entry): FolderLine['entries'][number] {
   if (entry.kind === 'folder') return { key: entry.key }
-  const { key, size, modifiedAtMs, etag } = entry
-  // Whole seconds, as in XML listings.
-  return { key, size, modifiedAtMs: Math.floor(modifiedAtMs / 1_000) * 1_000, etag }
+  const { key, size, modifiedAtMs, fileTimeMs, etag } = entry
+  // Whole seconds, as in XML listings. JSON leaves out what is undefined.
+  return { key, size, modifiedAtMs: Math.floor(modifiedAtMs / 1_000) * 1_000, fileTimeMs, etag }
 }

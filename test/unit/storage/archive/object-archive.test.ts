@@ -46,6 +46,24 @@ describe('openArchive', () => {
     })
   })
 
+  test('has the times of the files that were uploaded', async (t) => {
+    const drive = await driveWith()
+    for (const [key, mtime] of [
+      ['own', '1000000000.5'],
+      ['odd', '1e99'],
+    ] as const) {
+      const draft = await drive.draft('files', key, {})
+      await draft.publish({ etag: 'e', headers: {}, metadata: { mtime } })
+    }
+    const { path, write } = await zipTarget(t)
+    const body = await openArchive({ drive, bucket: 'files', prefix: '', signal })
+    await body.lend(write)
+    await body.close()
+    const years = new Map(readZip(path).entries.map(([name, , [year]]) => [name, year]))
+    assert.equal(years.get('own'), 2001)
+    assert.equal(years.get('odd'), new Date().getFullYear())
+  })
+
   test('has only the entries that are named, each once', async (t) => {
     const drive = await driveWith('a/1', 'a/2', 'a/2x', 'a/c/3', 'a/cd/4')
     const names = ['2', 'c/', 'c/', '2']

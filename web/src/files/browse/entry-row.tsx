@@ -3,7 +3,7 @@
 import { type CSSProperties, memo } from 'react'
 import { formatBytes, formatExactBytes } from '../../format/bytes.ts'
 import { formatMoment } from '../../format/time.ts'
-import type { Entry } from '../entries/entry.ts'
+import { type Entry, modifiedOf } from '../entries/entry.ts'
 import { EntryIcon } from '../entries/entry-icon.tsx'
 import { formatModified } from '../entries/modified-time.ts'
 import { FolderFigures } from '../folder-sizes/folder-figures.tsx'
@@ -57,14 +57,21 @@ export const EntryRow = memo(function EntryRow(props: EntryRowProps) {
 
 function FileFigures({ entry }: { readonly entry: Entry }) {
   if (entry.kind === 'folder') return <FolderFigures folder={entry} classes={classes} />
-  const { size, modifiedAtMs } = entry
+  const { size, modifiedAtMs, fileTimeMs } = entry
+  const stored = formatMoment(modifiedAtMs)
   return (
     <>
       <div role="gridcell" className={classes.size} title={formatExactBytes(size)}>
         {formatBytes(size)}
       </div>
-      <div role="gridcell" className={classes.modified} title={formatMoment(modifiedAtMs)}>
-        {formatModified(modifiedAtMs)}
+      <div
+        role="gridcell"
+        className={classes.modified}
+        title={
+          fileTimeMs === undefined ? stored : `${formatMoment(fileTimeMs)}, uploaded ${stored}`
+        }
+      >
+        {formatModified(modifiedOf(entry))}
       </div>
     </>
   )

@@ -1,5 +1,6 @@
 import { formatBytes } from '../../format/bytes.ts'
 import { Store } from '../../ui/store.ts'
+import { type FileEntry, modifiedOf } from '../entries/entry.ts'
 import { formatModified } from '../entries/modified-time.ts'
 import type { ClashAnswers } from './clash-names.ts'
 
@@ -10,10 +11,7 @@ export interface ShownClash {
   readonly details: readonly string[]
 }
 
-interface FileFigures {
-  readonly size: number
-  readonly modifiedAtMs: number
-}
+type FileFigures = Pick<FileEntry, 'size' | 'modifiedAtMs' | 'fileTimeMs'>
 
 /** Both files with size and date. @param verb what happens to the new file: `Moved`. */
 export function shownClash(
@@ -27,8 +25,8 @@ export function shownClash(
   return { key, details: [existing, `${verb}: ${textOf(file)}`] }
 }
 
-function textOf({ size, modifiedAtMs }: FileFigures): string {
-  return [formatBytes(size), formatModified(modifiedAtMs)].filter(Boolean).join(', ')
+function textOf(file: FileFigures): string {
+  return [formatBytes(file.size), formatModified(modifiedOf(file))].filter(Boolean).join(', ')
 }
 
 /** A question about files whose names already exist at the target. */

@@ -33,7 +33,7 @@ export function editClient(bucket: string, onEdited: (key: string) => void): Edi
  * @throws RangeError with a message to show; S3Failure; ApiError
  */
 async function editFile(bucket: string, file: FileEntry, change: MetadataChange): Promise<boolean> {
-  const { key, size } = file
+  const { key, size, fileTimeMs } = file
   const stored = await headersOf({ bucket, key })
   const metadata = changedMetadata(stored, change)
   if (metadata === undefined) return false
@@ -43,6 +43,7 @@ async function editFile(bucket: string, file: FileEntry, change: MetadataChange)
     throw error instanceof S3Failure && error.status === 412 ? new RangeError(hasChanged) : error
   })
   const modifiedAtMs = Math.floor(Date.now() / 1_000) * 1_000
-  driveChanges.publish({ type: 'added', bucket, file: { key, size, modifiedAtMs, etag: after } })
+  const times = { modifiedAtMs, ...(fileTimeMs !== undefined && { fileTimeMs }) }
+  driveChanges.publish({ type: 'added', bucket, file: { key, size, ...times, etag: after } })
   return true
 }

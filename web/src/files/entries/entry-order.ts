@@ -1,4 +1,4 @@
-import type { Entry, FileEntry } from './entry.ts'
+import { type Entry, type FileEntry, modifiedOf } from './entry.ts'
 
 export type SortField = 'name' | 'size' | 'modified'
 
@@ -85,8 +85,7 @@ export function inOrder(
     if (one !== undefined && other !== undefined) return sign * (one - other)
     return Number(one === undefined) - Number(other === undefined)
   }
-  const measure =
-    field === 'size' ? ({ size }: FileEntry) => size : ({ modifiedAtMs }: FileEntry) => modifiedAtMs
+  const measure = field === 'size' ? ({ size }: FileEntry) => size : modifiedOf
   return [
     ...folders.sort(compareFolders),
     ...files.sort((a, b) => sign * (measure(a) - measure(b))),

@@ -14,7 +14,10 @@ export interface FileEntry extends Found {
   readonly name: string
   /** Bytes. */
   readonly size: number
+  /** When it was stored. */
   readonly modifiedAtMs: number
+  /** When the file was modified before its upload; absent if that is not known. */
+  readonly fileTimeMs?: number
   /** Without quotes. */
   readonly etag: string
 }
@@ -28,6 +31,11 @@ export interface FolderEntry extends Found {
 }
 
 export type Entry = FileEntry | FolderEntry
+
+/** The time that is shown as *Modified*, milliseconds since the epoch. */
+export function modifiedOf(file: Pick<FileEntry, 'modifiedAtMs' | 'fileTimeMs'>): number {
+  return file.fileTimeMs ?? file.modifiedAtMs
+}
 
 /** Identifies an entry in a list: its key, and in search results of several buckets its bucket. */
 export function entryId({ bucket, key }: Entry): string {

@@ -162,5 +162,6 @@ function changed(entries: readonly Entry[], { added, removed }: Change): readonl
 
 function isSame(a: Entry, b: Entry): boolean {
   if (a.kind === 'folder' || b.kind === 'folder') return a.kind === b.kind
-  return a.size === b.size && a.modifiedAtMs === b.modifiedAtMs && a.etag === b.etag
+  const isSameTime = a.modifiedAtMs === b.modifiedAtMs && a.fileTimeMs === b.fileTimeMs
+  return isSameTime && a.size === b.size && a.etag === b.etag
 }

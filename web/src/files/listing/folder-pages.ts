@@ -97,9 +97,17 @@ async function* linesOf(
 }
 
 function entryOf({ key, ...fields }: FolderLine['entries'][number], prefix: string): Entry {
-  const { size, modifiedAtMs, etag } = fields
+  const { size, modifiedAtMs, fileTimeMs, etag } = fields
   if (size === undefined || modifiedAtMs === undefined || etag === undefined) {
     return folderEntry(key, prefix)
   }
-  return { kind: 'file', key, name: key.slice(prefix.length), size, modifiedAtMs, etag }
+  const file = {
+    kind: 'file',
+    key,
+    name: key.slice(prefix.length),
+    size,
+    modifiedAtMs,
+    etag,
+  } as const
+  return fileTimeMs === undefined ? file : { ...file, fileTimeMs }
 }

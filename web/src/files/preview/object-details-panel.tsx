@@ -1,4 +1,5 @@
 import { Text } from '@mantine/core'
+import { fileTimeOf } from '../../../../src/platform/text/file-time.ts'
 import { formatBytes, formatExactBytes } from '../../format/bytes.ts'
 import { formatMoment } from '../../format/time.ts'
 import { CopyButton } from '../../ui/copy/copy-button.tsx'
@@ -24,7 +25,7 @@ export function ObjectDetailsPanel({ bucket, file, details }: ObjectDetailsPanel
         details={[
           copyable('Key', file.key, 'key'),
           copyable('S3 address', s3Uri(bucket, file.key)),
-          ...(data === undefined ? [] : knownDetails(data)),
+          ...(data === undefined ? [] : knownDetails(data, file)),
         ]}
       />
       {error !== null && (
@@ -36,8 +37,9 @@ export function ObjectDetailsPanel({ bucket, file, details }: ObjectDetailsPanel
   )
 }
 
-function knownDetails(details: ObjectDetails): readonly Detail[] {
+function knownDetails(details: ObjectDetails, listed: FileEntry): readonly Detail[] {
   const { size, contentType, etag, modifiedAtMs, headers, metadata } = details
+  const fileTimeMs = fileTimeOf(Object.fromEntries(metadata))
   return [
     [
       'Size',
@@ -46,11 +48,18 @@ function knownDetails(details: ObjectDetails): readonly Detail[] {
       </span>,
     ],
     ['Type', contentType === '' ? 'none' : contentType],
-    ['Last modified', Number.isFinite(modifiedAtMs) ? formatMoment(modifiedAtMs) : 'unknown'],
+    ...(fileTimeMs === undefined ? [] : [['Modified', modifiedText(fileTimeMs, listed)] as const]),
+    ['Uploaded', Number.isFinite(modifiedAtMs) ? formatMoment(modifiedAtMs) : 'unknown'],
     ['ETag', <code key="etag">{etag}</code>, <CopyButton key="copy" text={etag} what="ETag" />],
     ...headers.map(([name, value]): Detail => [name, <NameText key="value" name={value} />]),
     ...metadata.map(
       ([name, value]): Detail => [`x-amz-meta-${name}`, <NameText key="value" name={value} />],
     ),
   ]
+}
+
+/** Lists of S3 stores have no metadata. */
+function modifiedText(fileTimeMs: number, listed: FileEntry): string {
+  const isInList = listed.fileTimeMs !== undefined
+  return `${formatMoment(fileTimeMs)}${isInList ? '' : ' (the list shows when it was uploaded)'}`
 }

@@ -1,6 +1,7 @@
 import { Modal } from '@mantine/core'
 import { IconFileOff } from '@tabler/icons-react'
 import { useMemo } from 'react'
+import { fileTimeOf } from '../../../../src/platform/text/file-time.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { FailureNotice } from '../../ui/failure-notice.tsx'
 import { Loading } from '../../ui/loading.tsx'
@@ -65,8 +66,10 @@ function foundFile(
   { data }: DetailsQuery,
 ): FileEntry | undefined {
   if (data === undefined) return undefined
-  const { size, modifiedAtMs, etag } = data
-  return { kind: 'file', key, name, size, modifiedAtMs, etag }
+  const { size, modifiedAtMs, etag, metadata } = data
+  const fileTimeMs = fileTimeOf(Object.fromEntries(metadata))
+  const file = { kind: 'file', key, name, size, modifiedAtMs, etag } as const
+  return fileTimeMs === undefined ? file : { ...file, fileTimeMs }
 }
 
 interface NoFileProps {

@@ -1,5 +1,5 @@
 import { foldedName } from '../../../../src/platform/text/folded-name.ts'
-import type { Entry } from '../entries/entry.ts'
+import { type Entry, modifiedOf } from '../entries/entry.ts'
 import { type FileKind, fileKind } from '../entries/file-kind.ts'
 
 /** What a name, a date and a size must be to be shown. The values are those of the address. */
@@ -64,7 +64,7 @@ export function matching(
     if (kind !== '' && !isOfKind(entry, kind)) return false
     if (changed === '' && size === '') return true
     if (entry.kind === 'folder') return false
-    const isRecent = changed === '' || entry.modifiedAtMs >= nowMs - Number(changed) * dayMs
+    const isRecent = changed === '' || modifiedOf(entry) >= nowMs - Number(changed) * dayMs
     const limit = Number(size) * megabyte
     return isRecent && (limit < 0 ? entry.size < -limit : entry.size >= limit)
   })

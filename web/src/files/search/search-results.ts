@@ -38,8 +38,10 @@ export function withLines(
 }
 
 /** The hit as an entry of a list. */
-export function entryOf({ bucket, key, kind, size, modifiedAtMs, etag }: SearchHit): Entry {
+export function entryOf({ bucket, key, kind, fileTimeMs, ...hit }: SearchHit): Entry {
   const shown = { bucket, key, name: nameOf(key) }
   if (kind === 'folder') return { kind, ...shown }
-  return { kind, ...shown, size: size ?? 0, modifiedAtMs: modifiedAtMs ?? 0, etag: etag ?? '' }
+  const { size, modifiedAtMs, etag } = hit
+  const known = { size: size ?? 0, modifiedAtMs: modifiedAtMs ?? 0, etag: etag ?? '' }
+  return { kind, ...shown, ...known, ...(fileTimeMs !== undefined && { fileTimeMs }) }
 }

@@ -1,3 +1,4 @@
+import { fileTimeText } from '../../../../src/platform/text/file-time.ts'
 import { connection } from '../../connection/connection.ts'
 import { formatAmount } from '../../format/bytes.ts'
 import { sessionStore } from '../../session/session-store.ts'
@@ -41,7 +42,10 @@ export const uploads = new UploadQueue({
     driveChanges.publish({
       type: 'added',
       bucket,
-      file: { key, size: file.size, modifiedAtMs: Date.now(), etag: '' },
+      file: {
+        ...{ key, size: file.size, modifiedAtMs: Date.now(), etag: '' },
+        ...(fileTimeText(file.lastModified) !== undefined && { fileTimeMs: file.lastModified }),
+      },
     }),
 })
 

@@ -2,6 +2,7 @@ import { getFileType } from '@uppy/core/utils'
 import { sendS3 } from '../s3/bucket-client.ts'
 import {
   conditionOf,
+  fileTimeHeader,
   type RunningUpload,
   type UploadEvents,
   type UploadOrder,
@@ -83,6 +84,7 @@ export class DirectUpload implements RunningUpload {
       signal: AbortSignal.any([this.#stop.signal, AbortSignal.timeout(longestMs)]),
       headers: {
         'content-type': getFileType(file),
+        ...fileTimeHeader(this.#order),
         ...conditionOf(this.#order),
       },
     }).catch((error: unknown) => {

@@ -1,3 +1,4 @@
+import { fileTimeText } from '../../../../src/platform/text/file-time.ts'
 import { partSize, singleRequestBytes } from './part-size.ts'
 
 /**
@@ -20,6 +21,12 @@ export interface UploadOrder {
 
 /** Replaces whatever object has the key. */
 export const anyVersion = '*'
+
+/** The file's own time, as rclone keeps it. The marker of a folder has none. */
+export function fileTimeHeader({ key, file }: UploadOrder): Readonly<Record<string, string>> {
+  const time = key.endsWith('/') ? undefined : fileTimeText(file.lastModified)
+  return time === undefined ? {} : { 'x-amz-meta-mtime': time }
+}
 
 /** The condition under which the gateway stores an upload. */
 export function conditionOf({ replaces }: UploadOrder): Readonly<Record<string, string>> {

@@ -7,6 +7,7 @@ import type { HeldUpload, Leftovers } from './leftovers.ts'
 import { partSize, singleRequestBytes } from './part-size.ts'
 import {
   conditionOf,
+  fileTimeHeader,
   type RunningUpload,
   type UploadEvents,
   type UploadOrder,
@@ -148,10 +149,16 @@ export class UppyUpload implements RunningUpload {
       this.#held ??= this.#leftovers.remember(request.uploadId, this.#order)
     const publishes = method === 'PUT' ? !('uploadId' in request) : 'uploadId' in request
     const isGuarded = publishes && (method === 'PUT' || method === 'POST')
+    // Metadata is sent with the request that creates the object, or its upload.
+    const isFirst = !('uploadId' in request) && (method === 'PUT' || method === 'POST')
     const headers = await inSession(async (token) => bearer(token))
     return {
       url: location.origin + s3Path({ bucket, key, query: queryOf(request) }),
-      headers: { ...headers, ...(isGuarded && { ...conditionOf(this.#order), ...noCacheControl }) },
+      headers: {
+        ...headers,
+        ...(isFirst && fileTimeHeader(this.#order)),
+        ...(isGuarded && { ...conditionOf(this.#order), ...noCacheControl }),
+      },
     }
   }
 

@@ -127,10 +127,7 @@ export class IndexCursor implements EntryCursor {
     const end = delimiter === undefined ? -1 : key.indexOf(delimiter, prefix.length)
     if (end < 0) {
       const { size, modifiedAtMs, etag, attributes } = row
-      const { storageClass } = parseAttributes(attributes) ?? {}
-      const listed = listedAttributes(
-        storageClass === undefined ? { etag } : { etag, storageClass },
-      )
+      const listed = listedAttributes({ ...parseAttributes(attributes), etag })
       this.#add({ kind: 'object', key, size, modifiedAtMs, ...listed }, entries)
     } else {
       // The name of a deep file has slashes.
