@@ -64,7 +64,7 @@ export interface ManagementApiParts {
   /** AUTH_KV. */
   readonly store: Pick<KeyValueStore, 'get' | 'set'>
   readonly folders: Pick<FolderRevisions, 'read'>
-  readonly drive: Pick<Drive, 'list' | 'head' | 'listVersions'>
+  readonly drive: Pick<Drive, 'list' | 'head' | 'open' | 'listVersions'>
   readonly thumbnails: Pick<ThumbnailTable, 'find' | 'add'>
   readonly keys: Pick<KeyAdmin, 'list' | 'create' | 'change' | 'rotate' | 'revoke'>
   /** The status without the fields that depend on the request. */

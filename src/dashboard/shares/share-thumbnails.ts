@@ -1,18 +1,10 @@
 import type { HttpReply } from '../../platform/http/message.ts'
-import { SizedCache } from '../../platform/process/sized-cache.ts'
-import { exifPreview } from '../thumbnails/exif-preview.ts'
+import { storedOrPreview } from '../thumbnails/photo-preview.ts'
 import { pictureType } from '../thumbnails/picture-form.ts'
 import { pictureHeaders } from '../thumbnails/thumbnail-routes.ts'
 import { refusals, ShareRefusal } from './share-texts.ts'
 import { fieldOf, readObject } from './shared-object.ts'
 import type { ShareHandlerParts, Visit } from './visit.ts'
-
-/** A camera writes its preview into the first 64 KiB (Exif 2.32, section 4.5.2); the size of the photo follows. */
-const previewRange = 'bytes=0-131071'
-const jpeg = /\.jpe?g$/i
-
-/** Files that have no preview, so that they are not read for each visitor. */
-const withoutPreview = new SizedCache<true>(10_000)
 
 /**
  * Sends the stored thumbnail of a file, or the preview that the camera has put into it. Never the file itself, and never
@@ -28,9 +20,11 @@ export async function sendThumbnail(
   const { headers } = await readObject(visit, { key, method: 'HEAD', headers: {} }, parts)
   const etag = fieldOf(headers, 'etag').replaceAll('"', '')
   const { bucket } = visit.share
-  const picture =
-    (await parts.thumbnails.find(bucket, etag)) ??
-    (await previewOf(visit, { key, etag, size: Number(fieldOf(headers, 'content-length')) }, parts))
+  const readBeginning = async (length: number) => {
+    const asked = { range: `bytes=0-${length - 1}`, 'if-match': `"${etag}"` }
+    return bytesOf(await readObject(visit, { key, method: 'GET', headers: asked }, parts))
+  }
+  const picture = await storedOrPreview({ bucket, key, etag }, { ...parts, readBeginning })
   const type = picture && pictureType(picture)
   if (type === undefined) return { ...placeholder, logFields: { key } }
   return {
@@ -43,29 +37,6 @@ export async function sendThumbnail(
     body: picture,
     logFields: { key },
   }
-}
-
-interface Photo {
-  readonly key: string
-  readonly etag: string
-  readonly size: number
-}
-
-/** The preview in a photo, which is then stored for everybody. */
-async function previewOf(
-  visit: Visit,
-  { key, etag, size }: Photo,
-  parts: ShareHandlerParts,
-): Promise<Uint8Array | undefined> {
-  const { bucket } = visit.share
-  const id = `${bucket} ${etag}`
-  if (!jpeg.test(key) || size === 0 || withoutPreview.get(id)) return undefined
-  const asked = { range: previewRange, 'if-match': `"${etag}"` }
-  const reply = await readObject(visit, { key, method: 'GET', headers: asked }, parts)
-  const picture = exifPreview(await bytesOf(reply))
-  if (picture === undefined) withoutPreview.set(id, true)
-  else await parts.thumbnails.add({ bucket, etag, picture, atMs: parts.now() })
-  return picture
 }
 
 /** At most as many bytes as were asked for. */

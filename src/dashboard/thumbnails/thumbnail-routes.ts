@@ -6,6 +6,7 @@ import type { Drive } from '../../storage/drives/drive.ts'
 import { DriveError } from '../../storage/drives/drive-error.ts'
 import { isLegalKey } from '../../storage/drives/kit/names/key-path.ts'
 import { assertBucket, driveUnavailable } from '../management/route-checks.ts'
+import { storedOrPreview } from './photo-preview.ts'
 import { maxPictureBytes, pictureType } from './picture-form.ts'
 import type { ThumbnailTable } from './thumbnail-table.ts'
 
@@ -33,7 +34,7 @@ export const pictureHeaders = [
 
 interface ThumbnailParts {
   readonly buckets: Buckets
-  readonly drive: Pick<Drive, 'head'>
+  readonly drive: Pick<Drive, 'head' | 'open'>
   readonly thumbnails: Pick<ThumbnailTable, 'find' | 'add'>
   /** The database's time. */
   readonly databaseNow: () => number
@@ -44,18 +45,22 @@ export function thumbnailRoutes(parts: ThumbnailParts): readonly Route[] {
   return [readRoute(parts), storeRoute(parts)]
 }
 
-function readRoute({ buckets, thumbnails }: ThumbnailParts): Route {
+function readRoute({ buckets, drive, thumbnails, databaseNow }: ThumbnailParts): Route {
   return route({
     method: 'GET',
     path: '/thumbnails',
     operationId: 'getThumbnail',
     summary: 'Returns the thumbnail for an ETag',
-    description: 'A picture, or 204 if there is none yet.',
-    query: z.strictObject({ bucket: z.string(), etag }),
+    description:
+      'A picture, or 204 if there is none yet. With the key of an object, the preview that a camera has put into it becomes the thumbnail.',
+    query: z.strictObject({ bucket: z.string(), etag, key: z.string().default('') }),
     replyDescription: 'WebP or JPEG.',
     async answer({ query, replyHeaders }) {
       assertBucket(buckets, query.bucket)
-      const picture = await thumbnails.find(query.bucket, query.etag)
+      const picture = await storedOrPreview(query, {
+        ...{ thumbnails, now: databaseNow },
+        readBeginning: (length) => beginningOf(drive, query, length),
+      })
       const type = picture && pictureType(picture)
       if (type === undefined) return new PassedReply({ status: 204, headers: [] })
       for (const [name, value] of pictureHeaders) replyHeaders.set(name, value)
@@ -91,6 +96,31 @@ function storeRoute({ buckets, drive, thumbnails, databaseNow }: ThumbnailParts)
       await thumbnails.add({ bucket, etag, picture, atMs: databaseNow() })
     },
   })
+}
+
+/** The first bytes of an object; undefined if there is none with this ETag. */
+async function beginningOf(
+  drive: Pick<Drive, 'open'>,
+  { bucket, key, etag }: { readonly bucket: string; readonly key: string; readonly etag: string },
+  length: number,
+): Promise<Buffer | undefined> {
+  if (!isLegalKey(key)) return undefined
+  try {
+    const wanted = { start: 0, end: length }
+    const object = await drive.open(bucket, key, { wanted })
+    if (object === undefined) return undefined
+    try {
+      if (object.attributes.etag !== etag) return undefined
+      const chunks: Uint8Array[] = []
+      const end = Math.min(object.size, length)
+      for await (const chunk of object.read(0, end)) chunks.push(chunk)
+      return Buffer.concat(chunks)
+    } finally {
+      await object.close()
+    }
+  } catch (error) {
+    throw error instanceof DriveError ? driveUnavailable(error) : error
+  }
 }
 
 async function etagOf(drive: Pick<Drive, 'head'>, bucket: string, key: string) {

@@ -72,9 +72,14 @@ export async function openTestDatabase(t: Ending): Promise<Database> {
   return database
 }
 
-export async function put(drive: Drive, key: string, text = '', bucket = 'files'): Promise<void> {
+export async function put(
+  drive: Drive,
+  key: string,
+  text: string | Buffer = '',
+  bucket = 'files',
+): Promise<void> {
   const draft = await drive.draft(bucket, key, {})
-  await draft.write(Buffer.from(text))
+  await draft.write(typeof text === 'string' ? Buffer.from(text) : text)
   await draft.publish({ etag: 'e', headers: {}, metadata: {} })
 }
 

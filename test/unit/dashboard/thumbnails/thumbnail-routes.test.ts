@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { DriveError } from '../../../../src/storage/drives/drive-error.ts'
-import { jpegBytes, webpBytes } from '../../../support/thumbnail-bytes.ts'
+import { jpegBytes, photoBytes, webpBytes } from '../../../support/thumbnail-bytes.ts'
 import { openManagement, put } from '../management/management-fixture.ts'
 
 const webp = webpBytes('VP8 ', 200, 100)
@@ -68,12 +68,40 @@ test('Thumbnails need a session, and a bucket that exists', async (t) => {
   assert.equal((await send('GET', '/thumbnails?bucket=files')).status, 400)
 })
 
+test('With a key, the preview that a camera has put into the photo becomes the thumbnail', async (t) => {
+  const { send, drive } = await openManagement(t)
+  const preview = jpegBytes(160, 120)
+  const photo = Buffer.concat([photoBytes(preview), Buffer.alloc(200_000)])
+  await put(drive, 'photo.jpg', photo)
+  await put(drive, 'photo.txt', photo)
+  for (const more of [
+    '',
+    '&key=photo.txt',
+
+    '&key=missing.jpg',
+    '&key=/..%00.jpg',
+  ]) {
+    assert.equal((await send('GET', address + more)).status, 204, more)
+  }
+  const another = '/thumbnails?bucket=files&etag=another&key=photo.jpg'
+  assert.equal((await send('GET', another)).status, 204)
+  const { status, headers } = await send('HEAD', `${address}&key=photo.jpg`)
+  assert.deepEqual([status, headers['content-type']], [200, 'image/jpeg'])
+  assert.equal(headers['content-length'], String(preview.length))
+  // It is stored for everybody.
+  assert.equal((await send('HEAD', address)).status, 200)
+  await put(drive, 'bare.jpg', jpegBytes(4_000, 3_000), 'public')
+  assert.equal((await send('GET', '/thumbnails?bucket=public&etag=e&key=bare.jpg')).status, 204)
+})
+
 test('A drive that does not respond is no fault of the picture', async (t) => {
-  const head = async () => {
+  const away = async () => {
     throw new DriveError('unavailable', 'away')
   }
-  const { send } = await openManagement(t, { drive: { list: () => assert.fail(), head } })
+  const drive = { list: () => assert.fail(), head: away, open: away }
+  const { send } = await openManagement(t, { drive })
   assert.equal((await send('PUT', '/thumbnails', stored())).status, 503)
+  assert.equal((await send('GET', `${address}&key=a.jpg`)).status, 503)
 })
 
 test('What is in the database and is no picture is not served', async (t) => {
