@@ -7,7 +7,8 @@ import { barriers, useDashboard } from '../support/dashboard.ts'
 import { FileBrowser, propertyOf, writeTree } from '../support/file-browser.ts'
 import { testBucket } from '../support/gateway-process.ts'
 import { until } from '../support/management-client.ts'
-import { hugePng, samplePng, sampleWebm, turnedJpeg } from '../support/sample-media.ts'
+import { hugePng, sampleJpeg, samplePng, sampleWebm, turnedJpeg } from '../support/sample-media.ts'
+import { photoBytes } from '../support/thumbnail-bytes.ts'
 
 const many = 60
 
@@ -20,7 +21,9 @@ describe('The grid of Files', { skip: absenceOfChromium() }, () => {
     const names = Array.from({ length: many }, (_, index) => `many/${100 + index}.png`)
     const folder = join(dashboard().gateway.driveFolder, testBucket)
     writeTree(folder, {
-      'photos/turned.jpg': await turnedJpeg(browser),
+      'photos/turned.jpg': await turnedJpeg(browser, 80, 40),
+      'photos/turned-large.jpg': await turnedJpeg(browser, 3_000, 2_000),
+      'camera/photo.jpg': photoBytes(await sampleJpeg(browser, 160, 120)),
       'photos/wide.png': picture,
       'photos/film.webm': await sampleWebm(browser),
       'photos/huge.png': hugePng(),
@@ -72,7 +75,12 @@ describe('The grid of Files', { skip: absenceOfChromium() }, () => {
     assert.match(await colorAt(pictureOf(files, 'turned.jpg'), 20, 70), /blue/)
     await pictureOf(files, 'film.webm').waitFor()
     assert.deepEqual(await sizeOf(pictureOf(files, 'film.webm')), [64, 48])
-    await until(async () => (await answered(stores())) === 3)
+    // Decoded at a quarter of its size.
+    await pictureOf(files, 'turned-large.jpg').waitFor()
+    assert.deepEqual(await sizeOf(pictureOf(files, 'turned-large.jpg')), [171, 256])
+    assert.match(await colorAt(pictureOf(files, 'turned-large.jpg'), 85, 20), /red/)
+    assert.match(await colorAt(pictureOf(files, 'turned-large.jpg'), 85, 230), /blue/)
+    await until(async () => (await answered(stores())) === 4)
     // Both were read, and neither is a picture that this browser would decode.
     await until(async () => (await answered(readings('photos/huge.png'))) === 1)
     await until(async () => (await answered(readings('photos/broken.jpg'))) === 1)
@@ -82,6 +90,14 @@ describe('The grid of Files', { skip: absenceOfChromium() }, () => {
     assert.deepEqual(readings('photos/notes.txt'), [])
     assert.deepEqual(await barriers(files.page), [])
     assert.deepEqual(dashboard().complaints(), [])
+  })
+
+  test('shows the preview that a camera has put into a photo, without reading the photo', async () => {
+    const files = await openGrid('camera/')
+    await pictureOf(files, 'photo.jpg').waitFor()
+    assert.deepEqual(await sizeOf(pictureOf(files, 'photo.jpg')), [160, 120])
+    assert.deepEqual(readings('camera/'), [])
+    assert.deepEqual(stores(), [])
   })
 
   test('is remembered, and shows what was made without reading the objects again', async () => {

@@ -8,7 +8,7 @@ import { barriers, useDashboard } from '../support/dashboard.ts'
 import { FileBrowser, propertyOf, writeTree } from '../support/file-browser.ts'
 import { testBucket } from '../support/gateway-process.ts'
 import { until } from '../support/management-client.ts'
-import { samplePng } from '../support/sample-media.ts'
+import { samplePng, turnedJpeg } from '../support/sample-media.ts'
 
 /** What a person does first, as test/browser/files-*.test.ts do it in Chromium in detail. */
 describe('The dashboard in Firefox', { skip: absenceOfFirefox() }, () => {
@@ -20,12 +20,14 @@ describe('The dashboard in Firefox', { skip: absenceOfFirefox() }, () => {
     bucketFolder = join(dashboard().gateway.driveFolder, testBucket)
     const chromium = await startChromium()
     const picture = await samplePng(chromium, 40, 30)
+    const turned = await turnedJpeg(chromium, 3_000, 2_000)
     await chromium.close()
     writeTree(bucketFolder, {
       'work/a.txt': 'a text',
       'work/b.txt': 'bb',
       'work/inner/deep.txt': 'deep',
       'work/picture.png': picture,
+      'work/turned.jpg': turned,
     })
   })
 
@@ -94,6 +96,9 @@ describe('The dashboard in Firefox', { skip: absenceOfFirefox() }, () => {
     await files.page.getByRole('button', { name: 'Show as grid' }).click()
     const tile = files.page.getByRole('gridcell').filter({ hasText: 'picture.png' })
     await until(async () => (await propertyOf(tile.locator('img'), 'naturalWidth')) === 40)
+    const turned = files.page.getByRole('gridcell').filter({ hasText: 'turned.jpg' })
+    await until(async () => (await propertyOf(turned.locator('img'), 'naturalHeight')) === 256)
+    assert.equal(await propertyOf(turned.locator('img'), 'naturalWidth'), 171)
     assert.deepEqual(await barriers(files.page), [])
   })
 

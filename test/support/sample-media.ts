@@ -35,20 +35,33 @@ export function hugePng(): Buffer<ArrayBuffer> {
   return Buffer.concat([signature, ...ends])
 }
 
-/** A JPEG of 80 × 40 pixels, red at the left and blue at the right, whose EXIF says to turn it by 90° to the right. */
-export async function turnedJpeg(browser: Browser): Promise<Buffer<ArrayBuffer>> {
+/** A JPEG file, red at the left and blue at the right. */
+export async function sampleJpeg(
+  browser: Browser,
+  width: number,
+  height: number,
+): Promise<Buffer<ArrayBuffer>> {
   const page = await browser.newPage()
   const base64 = await page.evaluate<string>(`(() => {
-    const canvas = Object.assign(document.createElement('canvas'), { width: 80, height: 40 })
+    const canvas = Object.assign(document.createElement('canvas'), { width: ${width}, height: ${height} })
     const brush = canvas.getContext('2d')
     brush.fillStyle = '#f00'
-    brush.fillRect(0, 0, 40, 40)
+    brush.fillRect(0, 0, ${width / 2}, ${height})
     brush.fillStyle = '#00f'
-    brush.fillRect(40, 0, 40, 40)
+    brush.fillRect(${width / 2}, 0, ${width / 2}, ${height})
     return canvas.toDataURL('image/jpeg').split(',')[1]
   })()`)
   await page.close()
-  const jpeg = Buffer.from(base64, 'base64')
+  return Buffer.from(base64, 'base64')
+}
+
+/** The same, whose EXIF says to turn it by 90° to the right. */
+export async function turnedJpeg(
+  browser: Browser,
+  width: number,
+  height: number,
+): Promise<Buffer<ArrayBuffer>> {
+  const jpeg = await sampleJpeg(browser, width, height)
   // One entry: tag 0x0112, a short, once, 6.
   const tiff = Buffer.from(
     'MM\0*\0\0\0\b\0\x01\x01\x12\0\x03\0\0\0\x01\0\x06\0\0\0\0\0\0',

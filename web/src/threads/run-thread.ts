@@ -15,14 +15,25 @@ interface ThreadOptions {
 export function runThread<Answer>(
   worker: Worker,
   task: unknown,
+  options: ThreadOptions,
+): Promise<Answer> {
+  return askThread<Answer>(worker, task, options).finally(() => worker.terminate())
+}
+
+/** Gives one task to a thread that does nothing else. If this rejects, the thread may still be at work: end it. */
+export function askThread<Answer>(
+  worker: Worker,
+  task: unknown,
   { signal, limitMs, transfer = [], late, broken }: ThreadOptions,
 ): Promise<Answer> {
+  const done = new AbortController()
   return new Promise<Answer>((resolve, reject) => {
     signal.throwIfAborted()
     const end = AbortSignal.any([signal, AbortSignal.timeout(limitMs)])
-    end.addEventListener('abort', () => reject(new Error(late)))
-    worker.addEventListener('message', ({ data }) => resolve(data))
-    worker.addEventListener('error', () => reject(new Error(broken)))
+    const whileAsked = { signal: done.signal }
+    end.addEventListener('abort', () => reject(new Error(late)), whileAsked)
+    worker.addEventListener('message', ({ data }) => resolve(data), whileAsked)
+    worker.addEventListener('error', () => reject(new Error(broken)), whileAsked)
     worker.postMessage(task, [...transfer])
-  }).finally(() => worker.terminate())
+  }).finally(() => done.abort())
 }

@@ -1,5 +1,5 @@
 import { IconPlayerPlayFilled } from '@tabler/icons-react'
-import { type ReactNode, useEffect, useState } from 'react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
 import type { FileEntry } from '../entries/entry.ts'
 import classes from './thumbnail.module.css'
 import { thumbnails } from './thumbnails.ts'
@@ -23,12 +23,14 @@ export function Thumbnail({ bucket, file, kind, icon }: ThumbnailProps) {
   // A new listing has new entry objects for unchanged files, which must not start the load again.
   const [subject] = useState({ bucket, file, kind })
   const [url, setUrl] = useState(() => thumbnails.get(bucket, file))
+  const place = useRef<HTMLSpanElement>(null)
   useEffect(() => {
     if (url !== undefined || savesData()) return
     const ending = new AbortController()
     const { signal } = ending
     const load = async () => {
-      const found = await thumbnails.load(subject, signal)
+      const rank = () => distanceFromView(place.current)
+      const found = await thumbnails.load(subject, signal, { rank })
       if (!signal.aborted) setUrl(found)
     }
     // Without a picture, the icon stays.
@@ -38,7 +40,14 @@ export function Thumbnail({ bucket, file, kind, icon }: ThumbnailProps) {
       ending.abort()
     }
   }, [subject, url])
-  if (url === undefined) return icon
+  if (url === undefined) {
+    return (
+      <>
+        {icon}
+        <span ref={place} className={classes.place} />
+      </>
+    )
+  }
   return (
     <>
       <img
@@ -55,6 +64,11 @@ export function Thumbnail({ bucket, file, kind, icon }: ThumbnailProps) {
       {kind === 'video' && <IconPlayerPlayFilled className={classes.film} size={28} aria-hidden />}
     </>
   )
+}
+
+/** Pixels from the middle of the window: rows above and below the visible ones are in the page, too. */
+function distanceFromView(element: Element | null): number {
+  return Math.abs((element?.getBoundingClientRect().top ?? 0) - innerHeight / 2)
 }
 
 /** Whether the user has asked the browser to save data. */

@@ -15,6 +15,13 @@ interface Subject {
   readonly kind: 'image' | 'video'
 }
 
+interface LoadOptions {
+  /** What has the lowest rank is made first. */
+  readonly rank?: () => number
+  /** Whether it is only read from the server, which has it or finds a preview in the photo. */
+  readonly isReadOnly?: boolean
+}
+
 /** The thumbnails of this page: requested from the server, or made here and stored on the server. */
 class Thumbnails {
   /** Blob URLs by key, the most recently used last. */
@@ -25,7 +32,7 @@ class Thumbnails {
    * Each turn has a whole picture in memory. Videos have their own turn, so that a slow video does not delay
    * pictures.
    */
-  readonly #making = { image: new Turns(2), video: new Turns(1) }
+  readonly #making = { image: new Turns(threadCount()), video: new Turns(1) }
 
   /** The blob URL of the thumbnail, if this page has it. */
   get(bucket: string, { etag }: FileEntry): string | undefined {
@@ -41,7 +48,11 @@ class Thumbnails {
    * The blob URL of the thumbnail; undefined if there is none. @throws if it could not be read or made, or the signal
    * aborts
    */
-  async load({ bucket, file, kind }: Subject, signal: AbortSignal): Promise<string | undefined> {
+  async load(
+    { bucket, file, kind }: Subject,
+    signal: AbortSignal,
+    { rank, isReadOnly = false }: LoadOptions = {},
+  ): Promise<string | undefined> {
     const id = idOf(bucket, file.etag)
     const known = () => this.get(bucket, file)
     if (this.#refused.has(id)) return undefined
@@ -56,7 +67,8 @@ class Thumbnails {
       else void storePicture(bucket, file, picture).catch(() => undefined)
       return this.#keep(id, picture)
     }
-    return (await this.#asking.run(signal, read)) ?? this.#making[kind].run(signal, make)
+    const stored = await this.#asking.run(signal, read, rank)
+    return stored !== undefined || isReadOnly ? stored : this.#making[kind].run(signal, make, rank)
   }
 
   #keep(id: string, picture: Blob | undefined): string | undefined {
@@ -74,12 +86,18 @@ class Thumbnails {
 
 export const thumbnails = new Thumbnails()
 
+/** Each may take some 250 MB for a moment, so there are more than two only where there is memory for them. */
+function threadCount(): number {
+  const { deviceMemory = 0 } = navigator as { readonly deviceMemory?: number }
+  return deviceMemory >= 8 && navigator.hardwareConcurrency >= 4 ? 4 : 2
+}
+
 function idOf(bucket: string, etag: string): string {
   return `${bucket}/${etag}`
 }
 
-async function storedPicture(bucket: string, { etag }: FileEntry, signal: AbortSignal) {
-  const query = { bucket, etag }
+async function storedPicture(bucket: string, { key, etag }: FileEntry, signal: AbortSignal) {
+  const query = { bucket, key, etag }
   const reply = await requestStream(path, { query, signal, cache: 'default' })
   return reply.status === 204 ? undefined : reply.blob()
 }

@@ -35,6 +35,35 @@ test('some work at a time, the rest in its order', async () => {
   assert.deepEqual(await Promise.all(all), ['a', 'b', 'c', 'd'])
 })
 
+test('what has the lowest rank when a turn is free comes first', async () => {
+  const turns = new Turns(1)
+  const begun: string[] = []
+  const { promise: first, resolve: endFirst } = Promise.withResolvers<void>()
+  let far = 5
+  const all = [
+    turns.run(nobody, () => first),
+    turns.run(
+      nobody,
+      async () => begun.push('far'),
+      () => far,
+    ),
+    turns.run(
+      nobody,
+      async () => begun.push('near'),
+      () => 3,
+    ),
+    turns.run(
+      nobody,
+      async () => begun.push('as near'),
+      () => 3,
+    ),
+  ]
+  far = 9
+  endFirst()
+  await Promise.all(all)
+  assert.deepEqual(begun, ['near', 'as near', 'far'])
+})
+
 test('what nobody wants any more does not begin, and takes no turn', async () => {
   const { begun, run, end, settle } = works(new Turns(1))
   const leaving = new AbortController()
