@@ -100,7 +100,7 @@ const cases: Readonly<Record<OperationName, (bucket: string, key: string) => Cas
     ...write(bucket, key, 'GET', 'uploadId=none'),
     isPublic: true,
   }),
-  ObjectDefault: (bucket, key) => read(bucket, key, 'GET', 'acl'),
+  GetObjectAcl: (bucket, key) => read(bucket, key, 'GET', 'acl'),
   DeleteObjectTagging: (bucket, key) => change(bucket, key, 'DELETE', 'tagging'),
   GetObjectTagging: (bucket, key) => read(bucket, key, 'GET', 'tagging'),
   PutObjectTagging: (bucket, key) => change(bucket, key, 'PUT', 'tagging'),

@@ -52,7 +52,7 @@ test('ACLS=refuse refuses what grants anything', async (t) => {
 })
 
 test('ACLS=ignore accepts every ACL, which opens nothing, and says so once in the log', async (t) => {
-  const settings = { COMPATIBILITY: 'aws', BUCKET_CREATION: 'on' }
+  const settings = { COMPATIBILITY: 'aws', ACLS: 'ignore' }
   const gateway = await startGatewayInProcess(t, settings)
   for (const acl of ['private', 'public-read', 'public-read-write', 'authenticated-read']) {
     for (const target of [object, `${bucket}?acl`, `${object}?acl`, '/made']) {

@@ -263,7 +263,7 @@ const behaviors: Readonly<Record<OperationName, BehaviorOf>> = {
     success: get(`${object}?tagging`, { Tagging: { TagSet: '' } }),
     refusal: refused(get(`${missing}?tagging`), 404, 'NoSuchKey'),
   }),
-  ObjectDefault: () => ({
+  GetObjectAcl: () => ({
     success: get(`${object}?acl`, { AccessControlPolicy: { Owner: { ID: 'bucketry' } } }),
     refusal: refused(get(`${missing}?acl`), 404, 'NoSuchKey'),
   }),

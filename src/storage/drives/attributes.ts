@@ -56,6 +56,8 @@ export interface Attributes {
   readonly retention?: Retention
   /** Object Lock: while true, the version can't be removed. False: it had a hold. Absent: it never had one. */
   readonly legalHold?: boolean
+  /** Its ACL is private: that its bucket is public does not let everyone read it. */
+  readonly isPrivate?: true
   /** S3's name of the storage class. Absent: STANDARD. It has no effect. */
   readonly storageClass?: string
   readonly checksum?: StoredChecksum
@@ -73,7 +75,7 @@ export interface Attributes {
 /** The attributes that a writer sends. The others are computed from the bytes. */
 export type WriterAttributes = Pick<
   Attributes,
-  'headers' | 'metadata' | 'tags' | 'retention' | 'legalHold' | 'storageClass'
+  'headers' | 'metadata' | 'tags' | 'retention' | 'legalHold' | 'isPrivate' | 'storageClass'
 >
 
 /** A change of attributes in place. What is absent stays. */
@@ -86,5 +88,6 @@ export interface AttributeChange {
    */
   readonly retention?: Retention | null
   readonly legalHold?: boolean
+  readonly isPrivate?: boolean
   readonly lock?: LockRules
 }

@@ -73,9 +73,9 @@ export function changedSource({ bucket, key }: { bucket: string; key: string }):
   return new DriveError('changed', `${bucket}/${key}: the version to copy no longer exists.`)
 }
 
-/** The error of a drive without `setAttributes`. */
-export function unsupportedChange(): DriveError {
-  const message =
-    'The drive of this bucket cannot change the tags of an object in place. Write or copy the object with other tags.'
+/** The error of a drive that cannot change these attributes in place. */
+export function unsupportedChange(what: 'ACL' | 'tags' = 'tags'): DriveError {
+  const other = what === 'tags' ? 'other tags' : 'another ACL'
+  const message = `The drive of this bucket cannot change the ${what} of an object in place. Write or copy the object with ${other}.`
   return new DriveError('unsupported', message)
 }

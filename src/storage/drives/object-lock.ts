@@ -7,13 +7,14 @@ import { DriveError } from './drive-error.ts'
  * @throws DriveError `locked` if the change would shorten a retention that is still in effect, or change its mode
  */
 export function changedAttributes(before: Attributes, change: AttributeChange): Attributes {
-  const { tags, retention, legalHold, lock } = change
+  const { tags, retention, legalHold, isPrivate, lock } = change
   if (retention !== undefined) assertMayReplace(before.retention, retention, lock)
   const after = {
     ...before,
     ...(tags !== undefined && { tags: Object.keys(tags).length > 0 ? tags : undefined }),
     ...(retention !== undefined && { retention: retention ?? undefined }),
     ...(legalHold !== undefined && { legalHold }),
+    ...(isPrivate !== undefined && { isPrivate: isPrivate || undefined }),
   }
   const present = Object.entries(after).filter(([, value]) => value !== undefined)
   return Object.fromEntries(present) as unknown as Attributes

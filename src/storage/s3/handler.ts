@@ -326,7 +326,7 @@ const ofVersions: ReadonlySet<OperationName | undefined> = new Set<OperationName
   ...(['GetObjectTagging', 'PutObjectTagging', 'DeleteObjectTagging'] as const),
   ...(['GetObjectRetention', 'PutObjectRetention'] as const),
   ...(['GetObjectLegalHold', 'PutObjectLegalHold'] as const),
-  ...(['ObjectDefault', 'PutObjectAcl'] as const),
+  ...(['GetObjectAcl', 'PutObjectAcl'] as const),
 ])
 
 /** @throws S3Error InvalidArgument; another version must not be taken for the current one */

@@ -69,15 +69,9 @@ import {
   putObjectTagging,
 } from './operations/object-tagging.ts'
 import { postObject } from './operations/post-object.ts'
-import { putBucketAcl, putObjectAcl } from './operations/put-acl.ts'
+import { getObjectAcl, putBucketAcl, putObjectAcl } from './operations/put-acl.ts'
 import { putObject } from './operations/put-object.ts'
-import {
-  bucketDefault,
-  bucketDefaults,
-  defaultLogName,
-  objectDefault,
-  objectDefaults,
-} from './operations/subresource-defaults.ts'
+import { bucketDefault, bucketDefaults, defaultLogName } from './operations/subresource-defaults.ts'
 
 const visit: Access = { action: 'any', public: 'read' }
 const any: Access = { action: 'any' }
@@ -283,8 +277,13 @@ export const operations = {
     mayManage,
     'REST.PUT.OBJECT_LOCK_CONFIGURATION',
   ),
-  BucketDefault: bucket('GET', Object.keys(bucketDefaults), bucketDefault, visit, always, (query) =>
-    defaultLogName(bucketDefaults, query),
+  BucketDefault: bucket(
+    'GET',
+    Object.keys(bucketDefaults),
+    bucketDefault,
+    visit,
+    always,
+    defaultLogName,
   ),
   GetObject: object('GET', none, getObject, getAccess),
   HeadObject: object('HEAD', none, headObject, getAccess),
@@ -320,6 +319,7 @@ export const operations = {
     'REST.DELETE.UPLOAD',
   ),
   ListParts: object('GET', 'uploadId', listParts, readParts, always, 'REST.GET.UPLOAD'),
+  GetObjectAcl: object('GET', 'acl', getObjectAcl, read),
   PutObjectAcl: object('PUT', 'acl', putObjectAcl, write, acceptsAcls),
   GetObjectTagging: object(
     'GET',
@@ -376,9 +376,6 @@ export const operations = {
     lock,
     always,
     'REST.PUT.OBJECT_LOCK_LEGALHOLD',
-  ),
-  ObjectDefault: object('GET', Object.keys(objectDefaults), objectDefault, read, always, (query) =>
-    defaultLogName(objectDefaults, query),
   ),
 } satisfies OperationTable
 

@@ -1,8 +1,12 @@
 /** Versions of objects in requests and replies (https://docs.aws.amazon.com/AmazonS3/latest/userguide/Versioning.html). */
 import type { HeaderFields } from '../../platform/http/message.ts'
+import type { PolicyAction } from '../buckets/bucket-policy.ts'
 import type { BucketConfiguration } from '../buckets/buckets.ts'
+import type { AttributeChange } from '../drives/attributes.ts'
 import type { HeadOptions, ObjectMetadata, ObjectName } from '../drives/drive.ts'
+import { unsupportedChange } from '../drives/drive-error.ts'
 import { nullVersionId, type VersionOptions } from '../drives/versions.ts'
+import { assertMayReadObject } from './configuration/private-objects.ts'
 import { hasVersions } from './configuration/public-access.ts'
 import type { ObjectContext, S3Service } from './context.ts'
 import { invalidArgument, noSuchKey, S3Error } from './errors.ts'
@@ -56,6 +60,32 @@ export async function requireObject(
   const metadata = await service.drive.head(bucket, key, { ...options, versionId })
   if (metadata === undefined || metadata.isDeleteMarker) throw await notReadable(context, metadata)
   return metadata
+}
+
+/** As `requireObject`, for a reply about the object. @throws S3Error as assertMayReadPrivate */
+export async function requireReadable(
+  context: ObjectContext,
+  action?: PolicyAction,
+  options?: HeadOptions,
+): Promise<ObjectMetadata> {
+  const metadata = await requireObject(context, options)
+  assertMayReadObject(context, metadata.attributes, action)
+  return metadata
+}
+
+/** Changes attributes of the object of a request. @throws S3Error as `notReadable`; DriveError */
+export async function changeObject(
+  context: ObjectContext,
+  change: AttributeChange,
+): Promise<ObjectMetadata> {
+  const { service, bucket, key, versionId } = context
+  const { drive } = service
+  if (drive.setAttributes === undefined) throw unsupportedChange()
+  const changed = await drive.setAttributes(bucket, key, change, { versionId })
+  if (changed !== undefined) return changed
+  await requireObject(context)
+  // It was written meanwhile, without these attributes.
+  throw noSuchKey(key)
 }
 
 /**

@@ -69,6 +69,20 @@ export function tagCases(suite: DriveSuite): void {
       await assertNoLeftovers(under)
     })
 
+    it('leave an object private, which changes in place if the drive can', async ({ drive }) => {
+      const before = await put(drive, 'k', 'text', { attributes: { ...plain, isPrivate: true } })
+      assert.equal(before.attributes.isPrivate, true)
+      const tagged = await setTags(drive, 'k', { a: '1' })
+      assert.deepEqual(tagged?.attributes, { ...before.attributes, tags: { a: '1' } })
+      const opening = drive.setAttributes?.(bucket, 'k', { isPrivate: false })
+      const changed = await opening?.catch((error: DriveError) => error.kind)
+      const { isPrivate: _, ...open } = tagged?.attributes ?? {}
+      const isRefused = changed === 'unsupported'
+      const after = await drive.head(bucket, 'k')
+      assert.deepEqual(after?.attributes, isRefused ? tagged?.attributes : open)
+      if (!isRefused) assert.deepEqual(changed, after)
+    })
+
     it('of a missing object are undefined', async ({ drive }) => {
       assert.equal(await setTags(drive, 'none', { a: '1' }), undefined)
       assert.equal(await drive.head(bucket, 'none'), undefined)

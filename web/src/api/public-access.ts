@@ -26,11 +26,15 @@ export function accessByPolicy(openByPolicy: readonly string[]): string {
   return `A bucket policy lets everyone ${openByPolicy.join(', ')}.`
 }
 
+const privateFiles = 'Files that a client made private with an ACL stay private.'
+
 /** The effect of the ACLs that clients set, which the setting ACLS decides. */
 export function aclEffect(status: Status): string {
   const mode = status?.settings.find(({ name }) => name === 'ACLS')?.value
   if (mode === 'ignore') return 'ACLs that clients set have no effect (ACLS=ignore).'
-  return mode === 'bucket' ? 'Clients can change this switch with PutBucketAcl (ACLS=bucket).' : ''
+  if (mode === 'object') return privateFiles
+  const byClients = 'Clients can change this switch with PutBucketAcl (ACLS=bucket).'
+  return mode === 'bucket' ? `${byClients} ${privateFiles}` : ''
 }
 
 function isListed(status: Status): boolean {

@@ -91,10 +91,10 @@ export const s3Settings = {
   acls: {
     name: 'ACLS',
     default: 'refuse',
-    defaultInAws: 'ignore',
+    defaultInAws: 'object',
     meaning:
-      'How ACLs of S3 clients are handled: `refuse` (501 unless they grant nothing), `ignore` (accepted without effect) or `bucket` (like `ignore`, but PutBucketAcl makes a bucket public or private for reading; requires BUCKET_CREATION=on).',
-    parse: oneOf<AclMode>(['refuse', 'ignore', 'bucket']),
+      'How ACLs of S3 clients are handled: `refuse` (501 unless they grant nothing), `ignore` (accepted without effect), `object` (like `ignore`, but an object with the ACL `private` is not public in a public bucket) or `bucket` (like `object`, and PutBucketAcl makes a bucket public or private for reading; requires BUCKET_CREATION=on).',
+    parse: oneOf<AclMode>(['refuse', 'ignore', 'object', 'bucket']),
   },
   serverSideEncryption: {
     name: 'SERVER_SIDE_ENCRYPTION',

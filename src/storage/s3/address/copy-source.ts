@@ -3,12 +3,14 @@ import type { HttpRequest } from '../../../platform/http/message.ts'
 import { BodyReading } from '../../../platform/http/read-body.ts'
 import { canSeeBucket, isAuthorized } from '../../access/authorize.ts'
 import type { BucketConfiguration } from '../../buckets/buckets.ts'
+import type { Attributes } from '../../drives/attributes.ts'
 import type { ObjectMetadata, ObjectName, OpenObject } from '../../drives/drive.ts'
 import { isLegalKey } from '../../drives/kit/names/key-path.ts'
 import { lendRange } from '../../drives/lend-range.ts'
 import type { VersionOptions } from '../../drives/versions.ts'
 import { bodyFailure, hasBody } from '../body/payload.ts'
 import { type PayloadDigest, PayloadDigester, type PayloadSink } from '../body/payload-writer.ts'
+import { assertMayReadPrivate } from '../configuration/private-objects.ts'
 import { concernsVersions, hasVersions, isOpenByPolicy } from '../configuration/public-access.ts'
 import type { ObjectContext, S3Service } from '../context.ts'
 import { absentBucket, invalidArgument, quoted, S3Error } from '../errors.ts'
@@ -35,6 +37,8 @@ export interface CopySource {
   readonly source: ObjectName & VersionOptions
   /** Whether the sender may read its tags, which a policy allows separately. */
   readonly showsTags: boolean
+  /** @throws S3Error AccessDenied as assertMayReadObject */
+  readonly assertMayRead: (attributes: Attributes) => void
 }
 
 /**
@@ -82,6 +86,11 @@ export function copySourceOf({ request, service, identity }: ObjectContext): Cop
   return {
     source: { bucket, key, versionId },
     showsTags: mayRead || isOpenByPolicy(configuration, tagging),
+    assertMayRead: (attributes) => {
+      const hasVersion = version !== null
+      const read = { service, identity, configuration, key, hasVersion }
+      assertMayReadPrivate(read, attributes, 's3:GetObject')
+    },
   }
 }
 

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Log } from '../../../platform/process/log.ts'
 import type { BucketConfiguration } from '../../buckets/buckets.ts'
+import type { Attributes } from '../../drives/attributes.ts'
 import {
   childText,
   onlyChild,
@@ -16,9 +17,10 @@ import { owner } from '../reply/xml.ts'
  *
  * - `refuse`: an ACL that grants anything is not implemented (docs/contract/object-storage.md, "Bucket operations")
  * - `ignore`: every ACL is accepted and none has an effect
- * - `bucket`: as `ignore`, but the ACL of a bucket opens and closes it for reading
+ * - `object`: as `ignore`, but an object whose ACL grants nothing is private, also in a public bucket
+ * - `bucket`: as `object`, but the ACL of a bucket also opens and closes it for reading
  */
-export type AclMode = 'refuse' | 'ignore' | 'bucket'
+export type AclMode = 'refuse' | 'ignore' | 'object' | 'bucket'
 
 /** Who has access by an ACL. `other`: what this service does not support. */
 export type Reach = 'owner' | 'public-read' | 'other'
@@ -47,15 +49,38 @@ const grantHeaders: ReadonlyMap<string, string> = new Map([
 
 const everyone = 'http://acs.amazonaws.com/groups/global/AllUsers'
 
+type SentAcl = Pick<Attributes, 'isPrivate'>
+
 /** Applies the setting ACLS. */
 export class Acls {
   readonly mode: AclMode
+  readonly #areKept: boolean
   readonly #log: Pick<Log, 'warn'>
   #isIgnoranceLogged = false
 
   constructor(mode: AclMode, log: Pick<Log, 'warn'>) {
     this.mode = mode
+    this.#areKept = mode === 'object' || mode === 'bucket'
     this.#log = log
+  }
+
+  /** Whether an object can be private although the bucket is public. BucketOwnerEnforced disables ACLs, as on AWS. */
+  areKeptIn({ objectOwnership }: Pick<BucketConfiguration, 'objectOwnership'>): boolean {
+    return this.#areKept && objectOwnership !== 'BucketOwnerEnforced'
+  }
+
+  /** What a write keeps of its ACL. Call checkHeaders first. */
+  ofObject(headers: IncomingHttpHeaders): SentAcl {
+    return this.#areKept && reachOfHeaders(headers) === 'owner' ? { isPrivate: true } : {}
+  }
+
+  /**
+   * As ofObject, for a copy. On AWS, a copy without an ACL is private (API reference, CopyObject). Here, it is if its source
+   * is, so that renaming an object does not publish it.
+   */
+  ofCopy(headers: IncomingHttpHeaders, source: SentAcl): SentAcl {
+    if (this.#areKept && reachOfHeaders(headers) !== undefined) return this.ofObject(headers)
+    return source.isPrivate ? { isPrivate: true } : {}
   }
 
   /**
@@ -85,11 +110,12 @@ export class Acls {
   /**
    * Checks the ACL of a PutBucketAcl or PutObjectAcl, as checkHeaders.
    *
-   * @throws S3Error NotImplemented for a private ACL in a public bucket; AccessDenied as assertAclsMayOpen
+   * @param canClose whether an ACL that grants nothing has an effect
+   * @throws S3Error NotImplemented for a private ACL without effect in a public bucket; AccessDenied as assertAclsMayOpen
    */
-  check(reach: Reach, bucket: AclBucket): void {
+  check(reach: Reach, bucket: AclBucket, canClose = false): void {
     // Accepted with a write, because rclone and the SDK for PHP send it with each object.
-    if (reach === 'owner' && bucket.isPublic) throw privateInPublic()
+    if (reach === 'owner' && bucket.isPublic && !canClose) throw privateInPublic()
     this.#ignore(reach, bucket)
   }
 
@@ -100,9 +126,12 @@ export class Acls {
     if (reach === undefined || reach === (isPublic ? 'public-read' : 'owner')) return
     if (this.#isIgnoranceLogged) return
     this.#isIgnoranceLogged = true
+    const isKept = reach === 'owner' && this.areKeptIn(bucket)
     this.#log.warn(
       { bucket: name },
-      'a client set an ACL that has no effect: the public access of the bucket decides who may read it. Further ones are not logged.',
+      isKept
+        ? 'a client set the ACL of an object in a public bucket to private: it cannot be read without a signature. ACLS=ignore makes such ACLs ineffective. Further ones are not logged.'
+        : 'a client set an ACL that has no effect: the public access of the bucket decides who may read it. Further ones are not logged.',
     )
   }
 }
@@ -120,7 +149,10 @@ export function bucketReachOf(reach: Reach): BucketReach {
   )
 }
 
-export type AclBucket = Pick<BucketConfiguration, 'name' | 'isPublic' | 'publicAccessBlock'>
+export type AclBucket = Pick<
+  BucketConfiguration,
+  'name' | 'isPublic' | 'publicAccessBlock' | 'objectOwnership'
+>
 
 /** @throws S3Error AccessDenied if the PublicAccessBlock of the bucket refuses public ACLs */
 export function assertAclsMayOpen(bucket: AclBucket | undefined): void {
@@ -132,10 +164,8 @@ export function refusedAcl(): S3Error {
 }
 
 /** NotImplemented, because Mastodon and Discourse then stop using ACLs. */
-function privateInPublic(): S3Error {
-  return notImplemented(
-    'a private ACL in a public bucket. Everyone may read its objects; use a bucket that is not public.',
-  )
+export function privateInPublic(by = 'Everyone may read its objects'): S3Error {
+  return notImplemented(`a private ACL in this bucket. ${by}; use a bucket that is not public.`)
 }
 
 /** Accepts an ACL only if it grants nothing new, as the contract says. */

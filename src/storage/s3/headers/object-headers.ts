@@ -49,9 +49,10 @@ export function attributesOfCopy(
 
 /** Selects what the writer has sent from the attributes of an object or upload. */
 export function sentAttributes(attributes: SentAttributes): SentAttributes {
-  const { headers, metadata, storageClass, retention, legalHold } = attributes
+  const { headers, metadata, isPrivate, storageClass, retention, legalHold } = attributes
   return {
     ...{ headers, metadata, ...tagsOf(attributes), ...(storageClass && { storageClass }) },
+    ...(isPrivate && { isPrivate }),
     ...(retention && { retention }),
     ...(legalHold !== undefined && { legalHold }),
   }

@@ -5,6 +5,7 @@ import { DriveError } from '../../drives/drive-error.ts'
 import type { VersionOptions } from '../../drives/versions.ts'
 import {
   assertSourceConditions,
+  type CopySource,
   copySourceOf,
   pourObject,
   refuseBody,
@@ -29,6 +30,7 @@ const maxAttempts = 3
 interface CopyPlan {
   readonly source: ObjectName & VersionOptions
   readonly showsTags: boolean
+  readonly assertMayRead: CopySource['assertMayRead']
   readonly attributesOf: (source: SentAttributes) => SentAttributes
   readonly algorithm: ChecksumAlgorithm | undefined
   readonly conditions: WriteConditions | undefined
@@ -53,7 +55,7 @@ export async function copyObject(context: ObjectContext): Promise<HttpReply> {
 
 async function planCopy(context: ObjectContext): Promise<CopyPlan> {
   const { headers } = context.request
-  const { source, showsTags } = copySourceOf(context)
+  const { source, showsTags, assertMayRead } = copySourceOf(context)
   const attributesOf = attributesOfCopy(headers)
   const algorithm = uploadChecksum(headers)?.algorithm
   // A copy of a former version onto its key makes it the newest one.
@@ -68,9 +70,14 @@ async function planCopy(context: ObjectContext): Promise<CopyPlan> {
   }
   // A copy does not have the lock of its source (User Guide, "Copying, moving, and renaming objects").
   const lock = await lockAttributes(context)
+  const { acls } = context.service
   return {
-    ...{ source, showsTags, algorithm, conditions: conditionsOf(context) },
-    attributesOf: (sourceAttributes) => ({ ...attributesOf(sourceAttributes), ...lock }),
+    ...{ source, showsTags, assertMayRead, algorithm, conditions: conditionsOf(context) },
+    attributesOf: (sourceAttributes) => ({
+      ...attributesOf(sourceAttributes),
+      ...acls.ofCopy(headers, sourceAttributes),
+      ...lock,
+    }),
   }
 }
 
@@ -98,6 +105,7 @@ async function copyOnce(context: ObjectContext, plan: CopyPlan): Promise<Copied>
   if (object === undefined) throw missingSource(source)
   try {
     if (object.isDeleteMarker) throw missingSource(source, object)
+    plan.assertMayRead(object.attributes)
     assertSourceConditions(context, object)
     assertMayCopyTags(plan, object)
     return await withinQuota(context, object.size, async () => {

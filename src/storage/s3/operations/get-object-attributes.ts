@@ -10,7 +10,7 @@ import { storageClassOf } from '../headers/object-headers.ts'
 import { countParts, partChecksum, partRange } from '../headers/range.ts'
 import { maxPartNumber } from '../multipart/part-request.ts'
 import { type XmlChildren, xmlReply } from '../reply/xml.ts'
-import { requireObject, versionFields } from '../versions.ts'
+import { requireReadable, versionFields } from '../versions.ts'
 
 /** The requested page of parts. */
 interface PartsQuery {
@@ -38,7 +38,7 @@ export async function getObjectAttributes(context: ObjectContext): Promise<HttpR
   const { request } = context
   const wanted = wantedAttributes(request)
   const parts = partsQuery(request)
-  const metadata = await requireObject(context)
+  const metadata = await requireReadable(context, 's3:GetObject')
   let content: XmlChildren = {}
   for (const name in attributeElements) {
     const element = attributeElements[name]

@@ -3,9 +3,10 @@ import type { WantedBytes } from '../../drives/drive.ts'
 import { DriveError } from '../../drives/drive-error.ts'
 import { objectBody } from '../body/object-body.ts'
 import { parseReadRequest, planRead, type ReadPlan, type ReadRequest } from '../body/read-plan.ts'
+import { assertMayReadObject } from '../configuration/private-objects.ts'
 import type { ObjectContext } from '../context.ts'
 import { resolveRange } from '../headers/range.ts'
-import { notReadable, requireObject } from '../versions.ts'
+import { notReadable, requireReadable } from '../versions.ts'
 
 /** Maximum attempts to read an object that is overwritten meanwhile. */
 const maxReads = 3
@@ -59,6 +60,7 @@ async function readObject(read: ReadRequest): Promise<HttpReply> {
   }
   let plan: ReadPlan | undefined
   try {
+    assertMayReadObject(read.context, object.attributes, 's3:GetObject')
     plan = planRead(read, object)
   } finally {
     // If there is a range, the body closes it.
@@ -77,7 +79,9 @@ async function readObject(read: ReadRequest): Promise<HttpReply> {
 export async function headObject(context: ObjectContext): Promise<HttpReply> {
   const request = parseReadRequest(context)
   const { partNumber } = request
-  const metadata = await requireObject(context, { acceptsProvisional: true, partNumber })
+  const metadata = await requireReadable(context, 's3:GetObject', {
+    ...{ acceptsProvisional: true, partNumber },
+  })
   const { status, headers, range } = planRead(request, metadata)
   if (range !== undefined) headers.push(['Content-Length', String(range.end - range.start)])
   return { status, headers }

@@ -31,7 +31,8 @@ export async function createMultipartUpload(context: ObjectContext): Promise<Htt
   const checksum = uploadChecksum(headers)
   const startedBy = identity.kind === 'key' ? { startedBy: identity.accessKeyId } : {}
   const lock = await sentLockAttributes(context)
-  const details = { ...attributesFromHeaders(headers), ...lock, checksum, ...startedBy }
+  const sent = { ...attributesFromHeaders(headers), ...service.acls.ofObject(headers), ...lock }
+  const details = { ...sent, checksum, ...startedBy }
   const uploadId = await service.uploads.create({ bucket, key }, details)
   return xmlReply(
     'InitiateMultipartUploadResult',
@@ -77,10 +78,11 @@ export async function uploadPartCopy(context: ObjectContext): Promise<HttpReply>
   const { drive, uploads } = service
   const number = partNumberOf(context)
   refuseWhatCannotBeKept(context)
-  const { source } = copySourceOf(context)
+  const { source, assertMayRead } = copySourceOf(context)
   await refuseBody(request)
   const metadata = await drive.head(source.bucket, source.key, { versionId: source.versionId })
   if (metadata === undefined || metadata.isDeleteMarker) throw missingSource(source, metadata)
+  assertMayRead(metadata.attributes)
   assertSourceConditions(context, metadata)
   const range = copyRange(request.headers['x-amz-copy-source-range'], metadata.size)
   const name = uploadNameOf(context)

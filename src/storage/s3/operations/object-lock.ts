@@ -1,7 +1,6 @@
 import type { HttpReply } from '../../../platform/http/message.ts'
 import { isAuthorized } from '../../access/authorize.ts'
 import type { AttributeChange, Attributes } from '../../drives/attributes.ts'
-import { unsupportedChange } from '../../drives/drive-error.ts'
 import { readSmallBody } from '../body/xml-body.ts'
 import {
   objectLockContent,
@@ -11,10 +10,10 @@ import {
   retentionContent,
 } from '../configuration/object-lock-document.ts'
 import type { BucketContext, ObjectContext } from '../context.ts'
-import { noSuchKey, notImplemented, S3Error, withoutLock } from '../errors.ts'
+import { notImplemented, S3Error, withoutLock } from '../errors.ts'
 import { assertInFuture, lockRules } from '../headers/lock-headers.ts'
 import { xmlReply } from '../reply/xml.ts'
-import { requireObject } from '../versions.ts'
+import { changeObject, requireReadable } from '../versions.ts'
 import { s3ErrorOfBucket } from './bucket.ts'
 
 const maxBytes = 64 * 1024
@@ -90,20 +89,14 @@ function assertWritesLock({ configuration }: BucketContext): void {
 }
 
 async function change(context: ObjectContext, wanted: AttributeChange): Promise<HttpReply> {
-  const { service, bucket, key, versionId } = context
-  const { drive } = service
-  if (drive.setAttributes === undefined) throw unsupportedChange()
-  const changed = await drive.setAttributes(bucket, key, wanted, { versionId })
-  if (changed !== undefined) return done
-  await requireObject(context)
-  // It was written meanwhile, and is not locked.
-  throw noSuchKey(key)
+  await changeObject(context, wanted)
+  return done
 }
 
-/** @throws S3Error as `requireObject`; InvalidRequest without Object Lock; AccessDenied for those who may read because everyone may */
+/** @throws S3Error as `requireReadable`; InvalidRequest without Object Lock; AccessDenied for those who may read because everyone may */
 async function lockOf(context: ObjectContext): Promise<Attributes> {
   const { configuration, identity } = context
-  const metadata = await requireObject(context)
+  const metadata = await requireReadable(context)
   if (configuration.objectLock === undefined)
     throw new S3Error(withoutLock.code, withoutLock.message)
   if (identity.kind === 'anonymous') throw new S3Error('AccessDenied')

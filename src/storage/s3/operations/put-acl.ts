@@ -1,18 +1,23 @@
 import type { HttpReply, HttpRequest } from '../../../platform/http/message.ts'
+import type { ObjectMetadata } from '../../drives/drive.ts'
+import { DriveError } from '../../drives/drive-error.ts'
 import { readSmallBody } from '../body/xml-body.ts'
 import {
   assertAclsMayOpen,
   type BucketReach,
   bucketReachOf,
+  privateInPublic,
   type Reach,
   reachOfDocument,
   reachOfHeaders,
   refusedAcl,
 } from '../configuration/acls.ts'
-import { changeOptions, refuseFixedAccess } from '../configuration/public-access.ts'
+import { changeOptions, isOpenByPolicy, refuseFixedAccess } from '../configuration/public-access.ts'
 import type { BucketContext, NewBucketContext, ObjectContext } from '../context.ts'
 import { S3Error } from '../errors.ts'
-import { requireObject, versionFields } from '../versions.ts'
+import { xmlReply } from '../reply/xml.ts'
+import { changeObject, requireObject, requireReadable, versionFields } from '../versions.ts'
+import { accessControlPolicy } from './subresource-defaults.ts'
 
 /** API reference, AccessControlPolicy: at most 100 grants. */
 const maxAclBytes = 64 * 1024
@@ -28,13 +33,47 @@ export async function putBucketAcl(context: BucketContext): Promise<HttpReply> {
   return done
 }
 
-/** https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutObjectAcl.html. An accepted ACL has no effect. */
+/** https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetObjectAcl.html */
+export async function getObjectAcl(context: ObjectContext): Promise<HttpReply> {
+  const { service, configuration } = context
+  const metadata = await requireReadable(context)
+  const isPrivate = service.acls.areKeptIn(configuration) && metadata.attributes.isPrivate
+  const { root, content } = accessControlPolicy(configuration.isPublic && !isPrivate)
+  return xmlReply(root, content, versionFields(metadata))
+}
+
+/** https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutObjectAcl.html. Only whether the object is private is kept. */
 export async function putObjectAcl(context: ObjectContext): Promise<HttpReply> {
   const { service, request, configuration } = context
+  const { acls } = service
   const reach = await requestedReach(request)
   const metadata = await requireObject(context)
-  service.acls.check(reach, configuration)
-  return { ...done, headers: [...versionFields(metadata), ...done.headers] }
+  const areKept = acls.areKeptIn(configuration)
+  acls.check(reach, configuration, areKept)
+  const changed = areKept ? await keepAcl(context, metadata, reach) : metadata
+  return { ...done, headers: [...versionFields(changed), ...done.headers] }
+}
+
+/** @throws S3Error NotImplemented if a bucket policy or the drive prevents the effect */
+async function keepAcl(
+  context: ObjectContext,
+  before: ObjectMetadata,
+  reach: Reach,
+): Promise<ObjectMetadata> {
+  const { configuration, key, query } = context
+  const isPrivate = reach === 'owner'
+  const read = { policy: 's3:GetObject', key, prefix: undefined } as const
+  if (isPrivate && isOpenByPolicy(configuration, { ...read, hasVersion: query.has('versionId') }))
+    throw privateInPublic('Its policy lets everyone read the object')
+  const isKept = (before.attributes.isPrivate ?? false) === isPrivate
+  if (isKept || reach === 'other') return before
+  try {
+    return await changeObject(context, { isPrivate })
+  } catch (error) {
+    const isHarmless = error instanceof DriveError && error.kind === 'unsupported'
+    if (isHarmless && !configuration.isPublic) return before
+    throw error
+  }
 }
 
 async function requestedReach(request: HttpRequest): Promise<Reach> {

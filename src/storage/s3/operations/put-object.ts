@@ -54,7 +54,9 @@ export async function storeObject(
 ): Promise<HttpReply> {
   const { service, request, bucket, key } = context
   refuseWhatCannotBeKept(context)
-  const sent = { ...attributesFromHeaders(request.headers), ...(await lockAttributes(context)) }
+  const { headers } = request
+  const lock = await lockAttributes(context)
+  const sent = { ...attributesFromHeaders(headers), ...service.acls.ofObject(headers), ...lock }
   const conditions = conditionsOf(context)
   let received: PayloadDigest | undefined
   const checkConditions = async () => {

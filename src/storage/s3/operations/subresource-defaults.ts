@@ -1,9 +1,8 @@
 import type { HttpReply } from '../../../platform/http/message.ts'
 import type { Query } from '../address/query.ts'
-import type { BucketContext, ObjectContext } from '../context.ts'
+import type { BucketContext } from '../context.ts'
 import { S3Error, type S3ErrorCode } from '../errors.ts'
 import { owner, type XmlChildren, XmlFragment, xmlReply } from '../reply/xml.ts'
-import { requireObject, versionFields } from '../versions.ts'
 
 /**
  * S3's reply to a GET of a sub-resource that is not configured. Many clients read these routinely, and 501 would stop
@@ -104,43 +103,22 @@ export const bucketDefaults: Readonly<Record<string, Default>> = {
   website: { logName: 'REST.GET.WEBSITE', reply: { error: 'NoSuchWebsiteConfiguration' } },
 }
 
-/** Sub-resource of an existing object → reply. */
-export const objectDefaults: Readonly<Record<string, Default>> = {
-  acl: {
-    logName: 'REST.GET.ACL',
-    reply: ({ configuration }) => accessControlPolicy(configuration.isPublic),
-  },
-}
-
 /** GET of one of `bucketDefaults`. */
 export async function bucketDefault(context: BucketContext): Promise<HttpReply> {
-  return answerDefault(bucketDefaults, context)
-}
-
-/** GET of one of `objectDefaults`; the object must exist. */
-export async function objectDefault(context: ObjectContext): Promise<HttpReply> {
-  const metadata = await requireObject(context)
-  const reply = answerDefault(objectDefaults, context)
-  return { ...reply, headers: [...reply.headers, ...versionFields(metadata)] }
-}
-
-type Defaults = Readonly<Record<string, Default>>
-
-/** Returns the name of a GET of one of these sub-resources in the access log. */
-export function defaultLogName(defaults: Defaults, query: Query): string {
-  return requested(defaults, query).logName
-}
-
-function answerDefault(defaults: Defaults, context: BucketContext): HttpReply {
-  const { reply } = requested(defaults, context.query)
+  const { reply } = requested(context.query)
   const answer = typeof reply === 'function' ? reply(context) : reply
   if ('error' in answer) throw new S3Error(answer.error, answer.message)
   return xmlReply(answer.root, answer.content)
 }
 
-function requested(defaults: Defaults, query: Query): Default {
-  const name = [...query.keys()].find((parameter) => Object.hasOwn(defaults, parameter)) ?? ''
-  const found = defaults[name]
+/** Returns the name of a GET of one of these sub-resources in the access log. */
+export function defaultLogName(query: Query): string {
+  return requested(query).logName
+}
+
+function requested(query: Query): Default {
+  const name = [...query.keys()].find((parameter) => Object.hasOwn(bucketDefaults, parameter)) ?? ''
+  const found = bucketDefaults[name]
   if (found === undefined) throw new S3Error('NotImplemented')
   return found
 }
@@ -151,8 +129,8 @@ function configurations(root: string): Default['reply'] {
     query.has('id') ? { error: 'NoSuchConfiguration' } : { root, content: { IsTruncated: false } }
 }
 
-/** The owner has full access; buckets in PUBLIC_READ_BUCKETS are readable by everyone. */
-function accessControlPolicy(isPublic: boolean): DefaultDocument {
+/** The ACL of a bucket or object that everyone may read, or only the owner. */
+export function accessControlPolicy(isPublic: boolean): DefaultDocument {
   const ownerGrant = {
     Grantee: grantee(
       'CanonicalUser',

@@ -59,7 +59,7 @@ const table: readonly [Level, string, string, string, object?][] = [
   ['object', 'GET', 'x-id=GetObject', 'GetObject'],
   ['object', 'GET', 'uploadId=u', 'ListParts'],
   ['object', 'GET', 'attributes', 'GetObjectAttributes'],
-  ['object', 'GET', 'acl', 'ObjectDefault'],
+  ['object', 'GET', 'acl', 'GetObjectAcl'],
   ['object', 'GET', 'tagging', 'GetObjectTagging'],
   ['object', 'GET', 'retention', 'GetObjectRetention'],
   ['object', 'HEAD', '', 'HeadObject'],

@@ -48,6 +48,7 @@ test('a policy is told, and what ACLS makes of ACLs', () => {
     settings: [{ name: 'ACLS', value, isSecret: false, isSet: false, source: 'default' as const }],
   })
   assert.match(aclEffect(acls('ignore')), /have no effect/)
-  assert.match(aclEffect(acls('bucket')), /can change this switch/)
+  assert.match(aclEffect(acls('object')), /^Files that a client made private .* stay private/)
+  assert.match(aclEffect(acls('bucket')), /can change this switch.*stay private/)
   assert.equal(aclEffect(acls('refuse')), '')
 })

@@ -15,8 +15,10 @@ import { bareEtag } from '../requests/store.ts'
 
 /** User metadata that identifies the write, to resolve a lost reply. Clients of the gateway do not see it. */
 const markName = 'bucketry-write'
-/** Metadata that a client gives such a name gets another `-x` in the store, to tell it from a mark. */
-const likeMark = /^bucketry-write(?:-x)*$/
+/** User metadata of an object whose ACL is private. */
+const aclName = 'bucketry-acl'
+/** Metadata that a client gives such a name gets another `-x` in the store, to tell it from ours. */
+const likeMark = /^bucketry-(?:write|acl)(?:-x)*$/
 
 /** S3's type for an object that was written without one. The SDK would send a different one. */
 const noType = 'binary/octet-stream'
@@ -33,7 +35,7 @@ const members = {
 
 /** The fields of a command that write attributes. @param mark see `markName` */
 export function fieldsOf(attributes: WriterAttributes, mark: string | undefined) {
-  const { headers, metadata, tags = {}, storageClass, retention, legalHold } = attributes
+  const { headers, metadata, tags = {}, isPrivate, storageClass, retention, legalHold } = attributes
   const tagging = Object.entries(tags).map((tag) => tag.map(encodeURIComponent).join('='))
   return {
     CacheControl: wordOf(headers['cache-control']),
@@ -47,6 +49,7 @@ export function fieldsOf(attributes: WriterAttributes, mark: string | undefined)
         return [likeMark.test(name) ? `${name}-x` : name, wordOf(value)] as const
       }),
       ...(mark === undefined ? [] : [[markName, mark] as const]),
+      ...(isPrivate ? [[aclName, 'private'] as const] : []),
     ]),
     ...(tagging.length > 0 && { Tagging: tagging.join('&') }),
     ...(storageClass !== undefined && { StorageClass: storageClass as 'STANDARD' }),
@@ -85,7 +88,8 @@ export function attributesIn(fields: ObjectFields): Attributes {
     const value = fields[member]
     return value === undefined || value === noType ? [] : [[name, textOf(value)] as const]
   })
-  const metadata = Object.entries(fields.Metadata ?? {}).filter(([name]) => name !== markName)
+  const own = new Set([markName, aclName])
+  const metadata = Object.entries(fields.Metadata ?? {}).filter(([name]) => !own.has(name))
   const { StorageClass: storageClass = 'STANDARD' } = fields
   const written = {
     headers: Object.fromEntries(headers),
@@ -94,6 +98,7 @@ export function attributesIn(fields: ObjectFields): Attributes {
         return [likeMark.test(name) ? name.slice(0, -2) : name, textOf(value)]
       }),
     ),
+    ...(fields.Metadata?.[aclName] === 'private' && { isPrivate: true as const }),
     ...(storageClass !== 'STANDARD' && { storageClass }),
     ...locksIn(fields),
   }
@@ -112,13 +117,14 @@ function locksIn(fields: ObjectFields): Pick<Attributes, 'retention' | 'legalHol
 
 /** These attributes, with the ETag and checksum that the store returned. */
 export function writtenAttributes(
-  { headers, metadata, tags, storageClass, retention, legalHold }: WriterAttributes,
+  { headers, metadata, tags, isPrivate, storageClass, retention, legalHold }: WriterAttributes,
   reply: Pick<ObjectFields, 'ETag'> & ChecksumFields,
 ): Attributes {
   const checksum = checksumIn(reply)
   return {
     ...{ etag: bareEtag(reply.ETag), headers, metadata },
     ...(tags && { tags }),
+    ...(isPrivate && { isPrivate }),
     ...(storageClass && { storageClass }),
     ...(retention && { retention }),
     ...(legalHold !== undefined && { legalHold }),
@@ -130,7 +136,7 @@ export function writtenAttributes(
 export function areSame(one: WriterAttributes, other: WriterAttributes): boolean {
   const written = ({ headers, metadata, tags, retention, ...rest }: WriterAttributes) => [
     ...[headers, metadata, tags, retention].map((values = {}) => ({ ...values })),
-    ...[rest.storageClass, rest.legalHold],
+    ...[rest.isPrivate, rest.storageClass, rest.legalHold],
   ]
   return isDeepStrictEqual(written(one), written(other))
 }

@@ -7,6 +7,7 @@ import {
 } from '@aws-sdk/client-s3'
 import type { AttributeChange } from '../../attributes.ts'
 import type { ObjectMetadata } from '../../drive.ts'
+import { unsupportedChange } from '../../drive-error.ts'
 import { metadataOf } from '../../kit/open-objects.ts'
 import { changedAttributes } from '../../object-lock.ts'
 import type { StoreContext } from '../probe/probe.ts'
@@ -23,7 +24,9 @@ export async function setObjectAttributes(
   object: ObjectVersionName,
   change: AttributeChange,
 ): Promise<ObjectMetadata | undefined> {
-  const { tags, retention, legalHold } = change
+  const { tags, retention, legalHold, isPrivate } = change
+  // The store keeps it in user metadata, which only a new object can have.
+  if (isPrivate !== undefined) throw unsupportedChange('ACL')
   if (tags !== undefined) await context.probe.require(object.bucket, 'tags')
   if (retention !== undefined || legalHold !== undefined) await requireLocks(context, object.bucket)
   const before = await headOf(context, object)

@@ -2,11 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { XMLParser } from 'fast-xml-parser'
 import { S3Error, s3Errors } from '../../../../../src/storage/s3/errors.ts'
+import { getObjectAcl } from '../../../../../src/storage/s3/operations/put-acl.ts'
 import {
   bucketDefault,
   bucketDefaults,
-  objectDefault,
-  objectDefaults,
 } from '../../../../../src/storage/s3/operations/subresource-defaults.ts'
 import { bodyOf, contextOf, FakeDrive, fakeObject, isS3Error } from '../read-fixture.ts'
 
@@ -95,15 +94,14 @@ test('BucketDefault acl of a public bucket grants read access to all users', asy
   assert.equal(grants[1]?.Permission, 'READ')
 })
 
-test('ObjectDefault returns the default for an existing object', async () => {
-  assert.deepEqual(Object.keys(objectDefaults).sort(), ['acl'])
-  const acl = await bodyOf(await objectDefault(contextOf(drive, { query: 'acl' })))
+test('GetObjectAcl grants the owner full control', async () => {
+  const acl = await bodyOf(await getObjectAcl(contextOf(drive, { query: 'acl' })))
   assert.match(acl, /FULL_CONTROL/)
 })
 
-test('ObjectDefault of a missing key is NoSuchKey', async () => {
+test('GetObjectAcl of a missing key is NoSuchKey', async () => {
   await assert.rejects(
-    objectDefault(contextOf(drive, { query: 'acl', key: 'no' })),
+    getObjectAcl(contextOf(drive, { query: 'acl', key: 'no' })),
     isS3Error('NoSuchKey'),
   )
 })
