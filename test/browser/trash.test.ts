@@ -17,6 +17,9 @@ describe('The trash of the dashboard', { skip: absenceOfChromium() }, () => {
       'undo/tree/b.txt': 'b',
       'bin/old.txt': 'old',
       'bin/other.txt': 'other',
+      'trip/day 1/sea.jpg': 'sea',
+      'trip/day 1/hill.jpg': 'hill',
+      'trip/notes.txt': 'notes',
     })
   })
 
@@ -52,19 +55,19 @@ describe('The trash of the dashboard', { skip: absenceOfChromium() }, () => {
     await signedFetch(dashboard().gateway, { method: 'PUT', target, body: 'newer' })
     await page.getByRole('link', { name: 'Trash' }).first().click()
     await page.getByRole('combobox', { name: 'Bucket' }).selectOption(testBucket)
-    await page.getByText('and 1 other object').waitFor()
+    await page.getByText('and 1 other').waitFor()
     await page
-      .getByText(/for ever on \d+ \w+ \d{4}/)
+      .getByText(/Deleted permanently on \d+ \w+ \d{4}/)
       .first()
       .waitFor()
     // The address keeps the choice, and all buckets are shown without one.
     await page.reload()
-    await page.getByText('and 1 other object').waitFor()
+    await page.getByText('and 1 other').waitFor()
     assert.equal(await page.getByRole('combobox', { name: 'Bucket' }).inputValue(), testBucket)
     await page.getByRole('combobox', { name: 'Bucket' }).selectOption('public')
     await page.getByText('The trash is empty').waitFor()
     await page.getByRole('combobox', { name: 'Bucket' }).selectOption('')
-    await page.getByRole('region', { name: testBucket }).getByText('and 1 other').waitFor()
+    await page.getByText(`from ${testBucket}/bin/`).waitFor()
     assert.deepEqual(await barriers(page), [])
     await page.getByRole('button', { name: 'Restore', exact: true }).click()
     await files.dialog.getByText('Some names are taken').waitFor()
@@ -73,6 +76,43 @@ describe('The trash of the dashboard', { skip: absenceOfChromium() }, () => {
     assert.equal(await stored('bin/old.txt'), 'newer')
     assert.equal(await stored('bin/old (2).txt'), 'old')
     assert.equal(await stored('bin/other.txt'), 'other')
+  })
+
+  test('names folders as folders, finds a file in them, and restores or deletes it alone', async () => {
+    const files = await openAt(`/files/${testBucket}?prefix=`)
+    const { page } = files
+    await files.act('trip', 'Delete')
+    await files.transfers.getByText('3 objects moved to the trash.').waitFor()
+    await page.getByRole('link', { name: 'Trash' }).first().click()
+    const row = page.getByRole('listitem').filter({ hasText: 'Folder with 3 files' })
+    await row.getByText('trip', { exact: true }).waitFor()
+    const search = page.getByRole('textbox', { name: 'Search the trash' })
+    await search.fill('nothing like it')
+    await page.getByText('Nothing in the trash has this name').waitFor()
+    await search.fill('SEA')
+    await page.waitForURL(/search=SEA/)
+    await page.reload()
+    assert.equal(await search.inputValue(), 'SEA')
+    await row.getByRole('button', { name: 'Show files' }).click()
+    await row.getByText('trip/day 1/sea.jpg').waitFor()
+    assert.equal(await row.getByText('trip/notes.txt').count(), 0)
+    assert.deepEqual(await barriers(page), [])
+    await row.getByRole('button', { name: 'Restore trip/day 1/sea.jpg' }).click()
+    // It is in the trash no more, and nothing else has the name.
+    await page.getByText('Nothing in the trash has this name').waitFor()
+    assert.equal(await stored('trip/day 1/sea.jpg'), 'sea')
+    await search.fill('')
+    const rest = page.getByRole('listitem').filter({ hasText: 'Folder with 2 files' })
+    await rest.getByRole('button', { name: 'Show files' }).click()
+    await rest.getByRole('button', { name: 'Delete trip/notes.txt permanently' }).click()
+    await files.dialog.getByText('trip/notes.txt cannot be restored').waitFor()
+    await files.press('Delete permanently')
+    await page.getByText('Folder with 1 file,').waitFor()
+    assert.equal(await stored('trip/day 1/hill.jpg'), undefined)
+    await page.getByRole('button', { name: 'Restore', exact: true }).click()
+    await page.getByText('The trash is empty').waitFor()
+    assert.equal(await stored('trip/day 1/hill.jpg'), 'hill')
+    assert.equal(await stored('trip/notes.txt'), undefined)
   })
 
   test('deletes permanently, at once or by emptying the trash', async () => {

@@ -20,6 +20,7 @@ import {
 } from '../../storage/jobs/folder-counts.ts'
 import { JobRunner } from '../../storage/jobs/job-runner.ts'
 import { JobTable } from '../../storage/jobs/job-table.ts'
+import { DeletionTable } from '../../storage/jobs/trash/deletion-table.ts'
 import { openTrashExpiry } from '../../storage/jobs/trash/trash.ts'
 import { safeSum } from '../../storage/jobs/walk.ts'
 import type { Uploads } from '../../storage/s3/multipart/uploads.ts'
@@ -35,6 +36,7 @@ export interface BucketJobs {
   readonly counts: BucketCounts
   readonly folderCounts: FolderCounts
   readonly fileJobs: FileJobs
+  readonly deletions: DeletionTable
   /** The usage of buckets with a quota, counted in the same way as for the dashboard. */
   readonly usage: BucketUsage
   /** Removes objects and uploads that lifecycle rules expire; call it every few seconds. */
@@ -97,8 +99,9 @@ export function openBucketJobs({
     },
   })
   const usage = openUsage({ counts, uploads, now, log })
+  const deletions = new DeletionTable(database)
   const fileJobs = new FileJobs({
-    ...{ jobs, table, drive, keepsRemoved, lockRules, now },
+    ...{ jobs, table, deletions, drive, keepsRemoved, lockRules, now },
     async newLock(name) {
       const period = buckets.find(name)?.objectLock?.defaultRetention
       if (period === undefined) return {}
@@ -114,7 +117,7 @@ export function openBucketJobs({
   return {
     ...{ counts, hasVersions },
     folderCounts: openFolderCounts({ drive, jobs, now }),
-    ...{ fileJobs, usage },
+    ...{ fileJobs, deletions, usage },
     expire: (signal) => expiry.run(signal),
     expireTrash,
     expiryRuns: () => expiryRuns(jobs),

@@ -6,6 +6,7 @@ import { MadeBucketTable } from '../../storage/buckets/made-bucket-table.ts'
 import type { Drive } from '../../storage/drives/drive.ts'
 import type { DriveNotes } from '../../storage/drives/drive-notes.ts'
 import { deleteBucketJobs } from '../../storage/jobs/job-table.ts'
+import { deleteBucketDeletions } from '../../storage/jobs/trash/deletion-table.ts'
 import type { Uploads } from '../../storage/s3/multipart/uploads.ts'
 import { isBucketName } from '../settings/parse-names.ts'
 import type { Log } from '../telemetry/log.ts'
@@ -25,7 +26,12 @@ const pageUploads = 100
 
 /** Deletes the rows of other tables about a bucket that is removed. */
 function forgetBucket(bucket: string): Statement[] {
-  return [deleteBucketJobs(bucket), deleteBucketShares(bucket), deleteBucketThumbnails(bucket)]
+  return [
+    deleteBucketJobs(bucket),
+    deleteBucketDeletions(bucket),
+    deleteBucketShares(bucket),
+    deleteBucketThumbnails(bucket),
+  ]
 }
 
 /** Connects BucketMaker to the parts that it changes. */

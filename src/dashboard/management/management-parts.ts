@@ -14,6 +14,7 @@ import type { DryRunFindings, DryRunQuery } from '../../storage/jobs/expiry/expi
 import type { ExpiryRun } from '../../storage/jobs/expiry/expiry.ts'
 import type { FileJobs } from '../../storage/jobs/files/file-jobs.ts'
 import type { FolderCounts } from '../../storage/jobs/folder-counts.ts'
+import type { DeletionTable } from '../../storage/jobs/trash/deletion-table.ts'
 import type { SearchLine, SearchQuery } from '../../storage/search/search.ts'
 import type { ThumbnailTable } from '../thumbnails/thumbnail-table.ts'
 import type { KeptActivity } from './activity-routes.ts'
@@ -59,6 +60,7 @@ export interface ManagementApiParts {
     /** Whether objects deleted from the bucket can go to the gateway's own trash. */
     has(bucket: string): boolean
   }
+  readonly deletions: Pick<DeletionTable, 'find'>
   readonly search: (query: Omit<SearchQuery, 'drive'>) => AsyncGenerator<readonly SearchLine[]>
   readonly openArchive: (request: Omit<ArchiveRequest, 'drive'>) => Promise<ArchiveBody>
   /** AUTH_KV. */

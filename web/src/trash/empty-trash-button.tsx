@@ -1,16 +1,19 @@
 import { Button } from '@mantine/core'
 import { useState } from 'react'
 import { startServerJob } from '../files/transfers/server-job.ts'
+import { formatAmount } from '../format/bytes.ts'
 import { Confirm } from '../ui/confirm.tsx'
 
 interface EmptyTrashButtonProps {
-  readonly bucket: string
+  readonly buckets: readonly string[]
   readonly onEnd: () => void
 }
 
-export function EmptyTrashButton({ bucket, onEnd }: EmptyTrashButtonProps) {
+export function EmptyTrashButton({ buckets, onEnd }: EmptyTrashButtonProps) {
   const [isAsking, setIsAsking] = useState(false)
   const close = () => setIsAsking(false)
+  const [only = ''] = buckets
+  const whose = buckets.length === 1 ? only : formatAmount(buckets.length, 'bucket')
   return (
     <>
       <Button variant="light" color="red" size="xs" onClick={() => setIsAsking(true)}>
@@ -18,10 +21,10 @@ export function EmptyTrashButton({ bucket, onEnd }: EmptyTrashButtonProps) {
       </Button>
       <Confirm
         isOpen={isAsking}
-        title={`Empty the trash of ${bucket}?`}
+        title={`Empty the trash of ${whose}?`}
         action="Delete permanently"
         onConfirm={() => {
-          void startServerJob({ action: 'empty', bucket }, onEnd)
+          emptyEach(buckets, onEnd)
           close()
         }}
         onClose={close}
@@ -30,4 +33,13 @@ export function EmptyTrashButton({ bucket, onEnd }: EmptyTrashButtonProps) {
       </Confirm>
     </>
   )
+}
+
+/** One after the other: a few jobs can run at a time. */
+function emptyEach([bucket, ...others]: readonly string[], onEnd: () => void): void {
+  if (bucket === undefined) return
+  void startServerJob({ action: 'empty', bucket }, () => {
+    onEnd()
+    emptyEach(others, onEnd)
+  })
 }

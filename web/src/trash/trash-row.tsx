@@ -1,7 +1,10 @@
-import { Button } from '@mantine/core'
+import { Button, Group } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
 import { IconTrashX } from '@tabler/icons-react'
 import { useState } from 'react'
 import type { TrashReply } from '../../../src/dashboard/management/trash-routes.ts'
+import { nameOf, parentOf } from '../files/entries/entry.ts'
+import { EntryIcon } from '../files/entries/entry-icon.tsx'
 import { NameText } from '../files/entries/name-text.tsx'
 import { visibleName } from '../files/entries/visible-name.ts'
 import { startServerJob } from '../files/transfers/server-job.ts'
@@ -10,89 +13,133 @@ import { Age } from '../ui/age.tsx'
 import { Confirm } from '../ui/confirm.tsx'
 import { IconButton } from '../ui/icon-button.tsx'
 import { Row } from '../ui/row-list.tsx'
+import { TrashFiles } from './trash-files.tsx'
 
 interface TrashRowProps {
   readonly bucket: string
   readonly item: TrashReply['items'][number]
   /** For how long it is kept. */
   readonly keptDays: number
+  /** What the page searches for. */
+  readonly search: string
   readonly onEnd: () => void
+}
+
+/** What is asked about. Without a key: the whole deletion. */
+interface Question {
+  readonly what: 'beside' | 'delete'
+  readonly key?: string | undefined
 }
 
 const dayMs = 86_400_000
 const endDay = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium' })
 
 /** What one deletion has put into the trash. */
-export function TrashRow({ bucket, item, keptDays, onEnd }: TrashRowProps) {
-  const { id: trashId, keys, objects, bytes, isMore, deletedAt } = item
-  const [question, setQuestion] = useState<'beside' | 'delete'>()
-  const [first = ''] = keys
-  const name = visibleName(first)
-  const restore = (besideOthers: boolean) => {
+export function TrashRow({ bucket, item, keptDays, search, onEnd }: TrashRowProps) {
+  const { id: trashId, paths, count } = item
+  const [question, setQuestion] = useState<Question>()
+  const [isOpen, { toggle }] = useDisclosure(false)
+  const [first = ''] = paths
+  const hasFiles = first.endsWith('/') || count > 1
+  const name = visibleName(nameOf(first))
+  const others = count > 1 ? ` and ${formatAmount(count - 1, 'other')}` : ''
+  const of = (key: string | undefined) => (key === undefined ? {} : { paths: [key] })
+  const restore = (key?: string, besideOthers = false) => {
     setQuestion(undefined)
     const taken = besideOthers ? 'keep-both' : 'skip'
-    void startServerJob({ action: 'restore', bucket, trashId, taken }, ({ skipped }) => {
-      if (skipped > 0) setQuestion('beside')
+    const order = { action: 'restore', bucket, trashId, taken, ...of(key) } as const
+    void startServerJob(order, ({ skipped }) => {
+      if (skipped > 0) setQuestion({ what: 'beside', key })
       onEnd()
     })
   }
-  const more = isMore ? 'more than ' : ''
+  const asked = question?.key === undefined ? `${name}${others}` : visibleName(question.key)
   return (
     <Row
       title={
-        <>
-          <NameText name={first} />
-          {objects > 1 && ` and ${more}${formatAmount(objects - 1, 'other object')}`}
-        </>
+        <Group gap={8} wrap="nowrap">
+          <EntryIcon entry={shownEntry(first)} />
+          <span>
+            <NameText name={nameOf(first)} />
+            {others}
+          </span>
+        </Group>
       }
-      detail={
-        <>
-          {more}
-          {formatBytes(bytes)}, deleted <Age at={deletedAt} />
-          {keptDays > 0 &&
-            `, for ever on ${endDay.format(Date.parse(deletedAt) + keptDays * dayMs)}`}
-        </>
-      }
+      detail={<Detail {...{ bucket, item, keptDays }} />}
       actions={
         <>
-          <Button size="xs" variant="default" onClick={() => restore(false)}>
+          {hasFiles && (
+            <Button size="xs" variant="default" aria-expanded={isOpen} onClick={toggle}>
+              {isOpen ? 'Hide files' : 'Show files'}
+            </Button>
+          )}
+          <Button size="xs" variant="default" onClick={() => restore()}>
             Restore
           </Button>
           <IconButton
-            label={`Delete ${name} permanently`}
+            label={`Delete ${name}${others} permanently`}
             color="red"
-            onClick={() => setQuestion('delete')}
+            onClick={() => setQuestion({ what: 'delete' })}
           >
             <IconTrashX size={18} />
           </IconButton>
         </>
       }
     >
+      {isOpen && (
+        <TrashFiles
+          {...{ bucket, trashId, search }}
+          onRestore={(key) => restore(key)}
+          onDelete={(key) => setQuestion({ what: 'delete', key })}
+        />
+      )}
       <Confirm
-        isOpen={question === 'beside'}
+        isOpen={question?.what === 'beside'}
         title="Some names are taken"
         action="Restore under new names"
-        onConfirm={() => restore(true)}
+        onConfirm={() => restore(question?.key, true)}
         onClose={() => setQuestion(undefined)}
       >
-        Objects with the name {name}, or with other names in this item, already exist. They stay as
+        Files with the name {asked}, or with other names in this item, already exist. They stay as
         they are. What is still in the trash can be restored beside them, with a number added to its
         name.
       </Confirm>
       <Confirm
-        isOpen={question === 'delete'}
+        isOpen={question?.what === 'delete'}
         title="Delete permanently?"
         action="Delete permanently"
         onConfirm={() => {
           setQuestion(undefined)
-          void startServerJob({ action: 'empty', bucket, trashId }, onEnd)
+          void startServerJob({ action: 'empty', bucket, trashId, ...of(question?.key) }, onEnd)
         }}
         onClose={() => setQuestion(undefined)}
       >
-        {name}
-        {objects > 1 && ` and ${more}${formatAmount(objects - 1, 'other object')}`} cannot be
-        restored afterwards.
+        {asked} cannot be restored afterwards.
       </Confirm>
     </Row>
+  )
+}
+
+function shownEntry(key: string) {
+  const name = nameOf(key)
+  if (key.endsWith('/')) return { kind: 'folder', key, name } as const
+  return { kind: 'file', key, name, size: 0, modifiedAtMs: 0, etag: '' } as const
+}
+
+function Detail({ bucket, item, keptDays }: Pick<TrashRowProps, 'bucket' | 'item' | 'keptDays'>) {
+  const { paths, count, objects, bytes, isMore, deletedAt } = item
+  const [first = ''] = paths
+  const what = first.endsWith('/') && count === 1 ? 'Folder with ' : ''
+  const amount = `${isMore ? 'more than ' : ''}${formatAmount(objects, 'file')}`
+  const end = endDay.format(Date.parse(deletedAt) + keptDays * dayMs)
+  return (
+    <>
+      {(what !== '' || count > 1) && `${what}${amount}, `}
+      {formatBytes(bytes)}, from <NameText name={`${bucket}/${parentOf(first)}`} />
+      <div>
+        Deleted <Age at={deletedAt} />
+        {keptDays > 0 && `. Deleted permanently on ${end}`}
+      </div>
+    </>
   )
 }

@@ -88,7 +88,7 @@ export function openManagement(wiring: ManagementWiring): Omit<ManagementApiPart
     bucketCreatedAtMs: (bucket) => driveStatus.createdAtMs(bucket),
     counter: jobs.counts,
     folderCounts: jobs.folderCounts,
-    fileJobs: jobs.fileJobs,
+    ...{ fileJobs: jobs.fileJobs, deletions: jobs.deletions },
     trash: {
       ...{ days: settings.trashDays, drive },
       has: (bucket) => drive.trashes?.(bucket) ?? false,

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { DriveError } from '../../drives/drive-error.ts'
 import type { JobRunner } from '../job-runner.ts'
 import type { JobRow, JobTable } from '../job-table.ts'
+import type { DeletionTable } from '../trash/deletion-table.ts'
 import { newTrashId } from '../trash/trash.ts'
 import {
   type AboutOrder,
@@ -29,6 +30,7 @@ const maxRuns = 5
 interface FileJobsParts extends FileWorld {
   readonly jobs: JobRunner
   readonly table: Pick<JobTable, 'list' | 'running' | 'findRunning'>
+  readonly deletions: Pick<DeletionTable, 'add'>
   /** The database's time, milliseconds since the epoch. */
   readonly now: () => number
 }
@@ -63,6 +65,7 @@ export class FileJobs {
    */
   async start(asked: FileOrder): Promise<FileJob | undefined> {
     const order = asked.action === 'trash' ? this.#withTrash(asked) : asked
+    await this.#noteDeletion(order)
     const started = await this.#run(order, undefined)
     if (started !== undefined) return jobOf(started.row)
     const same = await this.#parts.table.findRunning(kind, JSON.stringify(order))
@@ -113,6 +116,14 @@ export class FileJobs {
     const undo = undoOf(row, order, storedOf(row).figures)
     if (undo === undefined || (await this.#latest()).some(isUndone)) return 'unknown'
     return await this.start(undo)
+  }
+
+  /** So that the trash can show folders as what was deleted. */
+  async #noteDeletion(order: FileOrder): Promise<void> {
+    const { action, bucket, trashId } = order
+    if (action !== 'trash' || trashId === undefined) return
+    const { paths, count } = aboutOrder(order)
+    await this.#parts.deletions.add({ bucket, trashId, paths, count })
   }
 
   async #latest(): Promise<readonly FileJob[]> {

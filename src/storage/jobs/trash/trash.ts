@@ -1,12 +1,15 @@
 import { randomBytes } from 'node:crypto'
+import { foldedName } from '../../../platform/text/folded-name.ts'
 import { dayMs } from '../../buckets/lifecycle-rules.ts'
-import type { Drive, ObjectName } from '../../drives/drive.ts'
+import type { Drive } from '../../drives/drive.ts'
 import { DriveError } from '../../drives/drive-error.ts'
+import type { ListQuery, ObjectEntry } from '../../drives/listed-entry.ts'
 import { trashBucketOf } from '../../drives/trash-bucket.ts'
 import type { FileOrder } from '../files/file-order.ts'
+import type { ChosenPaths, DeletionTable } from './deletion-table.ts'
 
 /** The objects of one deletion in the trash. */
-export interface TrashItem {
+export interface TrashItem extends ChosenPaths {
   readonly id: string
   /** Milliseconds since the epoch. */
   readonly deletedAtMs: number
@@ -14,56 +17,128 @@ export interface TrashItem {
   readonly bytes: number
   /** Whether there are more objects than were counted. */
   readonly isMore: boolean
-  /** Some of the keys. */
-  readonly keys: readonly string[]
 }
 
 const pageItems = 50
 const countedObjects = 1_000
-const shownKeys = 3
+const shownPaths = 20
+/** The maximum deletions that one call looks through for a text. */
+const searchedItems = 500
 
-/** The deletions in the trash of a bucket after this id, latest first. @throws DriveError */
-export async function listTrash(
-  drive: Pick<Drive, 'list'>,
-  bucket: string,
-  after: string,
-): Promise<{ readonly items: readonly TrashItem[]; readonly next: string | undefined }> {
-  const ids = await trashIds(drive, bucket, after === '' ? '' : `${after}/`, pageItems)
-  const items: TrashItem[] = []
-  for (const id of ids) items.push(await itemOf(drive, { bucket: trashBucketOf(bucket), key: id }))
-  return { items, next: ids.length < pageItems ? undefined : ids.at(-1) }
+type TrashDrive = Pick<Drive, 'list'>
+
+export interface TrashQuery {
+  readonly bucket: string
+  /** Only deletions after this id. */
+  readonly after: string
+  /** Only deletions of which a key has this part, regardless of case. '': all. */
+  readonly text: string
 }
 
-/** The ids after this key. A bucket without a trash has none. */
-async function trashIds(
-  drive: Pick<Drive, 'list'>,
-  bucket: string,
-  after: string,
-  limit: number,
-): Promise<string[]> {
-  const cursor = drive.list(trashBucketOf(bucket), { prefix: '', after, delimiter: '/' })
+interface TrashParts {
+  readonly drive: TrashDrive
+  readonly deletions: Pick<DeletionTable, 'find'>
+}
+
+/** The deletions in the trash of a bucket, latest first. A text may find none although there is a next page. @throws DriveError */
+export async function listTrash(
+  { drive, deletions }: TrashParts,
+  { bucket, after, text }: TrashQuery,
+): Promise<{ readonly items: readonly TrashItem[]; readonly next: string | undefined }> {
+  const wanted = foldedName(text)
+  const items: TrashItem[] = []
+  let next: string | undefined = after
+  for (let seen = 0; next !== undefined && seen < searchedItems; seen += pageItems) {
+    const ids = await trashIds(drive, bucket, next === '' ? '' : `${next}/`, pageItems)
+    const chosen = await deletions.find(bucket, ids)
+    for (const id of ids) {
+      const item = await itemOf(drive, { bucket, id, chosen: chosen.get(id), wanted })
+      if (item !== undefined) items.push(item)
+    }
+    next = ids.length < pageItems ? undefined : ids.at(-1)
+    if (wanted === '' || items.length >= pageItems) break
+  }
+  return { items, next }
+}
+
+/** A bucket without a trash has nothing in it. */
+async function listed(drive: TrashDrive, bucket: string, query: ListQuery, limit: number) {
   try {
-    const entries = await cursor.next(limit)
-    return entries.flatMap(({ kind, key }) => (kind === 'folder' ? [key.slice(0, -1)] : []))
+    return await drive.list(trashBucketOf(bucket), query).next(limit)
   } catch (error) {
     if (error instanceof DriveError && error.kind === 'no-bucket') return []
     throw error
   }
 }
 
-async function itemOf(
-  drive: Pick<Drive, 'list'>,
-  { bucket, key: id }: ObjectName,
-): Promise<TrashItem> {
-  const prefix = `${id}/`
-  const entries = await drive.list(bucket, { prefix, after: '' }).next(countedObjects)
+/** The ids after this key. */
+async function trashIds(
+  drive: TrashDrive,
+  bucket: string,
+  after: string,
+  limit: number,
+): Promise<string[]> {
+  const entries = await listed(drive, bucket, { prefix: '', after, delimiter: '/' }, limit)
+  return entries.flatMap(({ kind, key }) => (kind === 'folder' ? [key.slice(0, -1)] : []))
+}
+
+interface Wanted {
+  readonly bucket: string
+  readonly id: string
+  readonly chosen: ChosenPaths | undefined
+  /** A folded part of a key. */
+  readonly wanted: string
+}
+
+/** Undefined if no key has the wanted part. */
+async function itemOf(drive: TrashDrive, { bucket, id, chosen, wanted }: Wanted) {
+  const files = await trashFiles(drive, { bucket, id, after: '', limit: countedObjects })
+  const keys = files.map(({ key }) => key)
+  const isMore = files.length === countedObjects
+  if (!keys.some((key) => foldedName(key).includes(wanted))) return undefined
   let bytes = 0
-  for (const entry of entries) if (entry.kind === 'object') bytes += entry.size
+  for (const { size } of files) bytes += size
   return {
-    ...{ id, deletedAtMs: timeOfTrashId(id), objects: entries.length, bytes },
-    isMore: entries.length === countedObjects,
-    keys: entries.slice(0, shownKeys).map(({ key }) => key.slice(prefix.length)),
+    ...{ id, deletedAtMs: timeOfTrashId(id), objects: files.length, bytes, isMore },
+    ...pathsOf(keys, isMore ? chosen : leftOf(chosen, keys)),
   }
+}
+
+/** What was chosen, or without a record of it, the keys. */
+function pathsOf(keys: readonly string[], chosen: ChosenPaths | undefined): ChosenPaths {
+  if (chosen !== undefined && chosen.paths.length > 0) return chosen
+  return { paths: keys.slice(0, shownPaths), count: keys.length }
+}
+
+/** The chosen paths without those that were restored or deleted meanwhile. */
+function leftOf(chosen: ChosenPaths | undefined, keys: readonly string[]) {
+  if (chosen === undefined) return undefined
+  const left = new Set(keys)
+  const paths = chosen.paths.filter((path) =>
+    path.endsWith('/') ? keys.some((key) => key.startsWith(path)) : left.has(path),
+  )
+  return { paths, count: chosen.count - chosen.paths.length + paths.length }
+}
+
+interface TrashFilesQuery {
+  readonly bucket: string
+  readonly id: string
+  /** Only keys after this one. */
+  readonly after: string
+  readonly limit: number
+}
+
+/** The objects of a deletion, with the keys that they had. @throws DriveError */
+export async function trashFiles(
+  drive: TrashDrive,
+  { bucket, id, after, limit }: TrashFilesQuery,
+): Promise<readonly ObjectEntry[]> {
+  const prefix = `${id}/`
+  const query = { prefix, after: after === '' ? '' : prefix + after }
+  const entries = await listed(drive, bucket, query, limit)
+  return entries.flatMap((entry) =>
+    entry.kind === 'object' ? [{ ...entry, key: entry.key.slice(prefix.length) }] : [],
+  )
 }
 
 /** Base 36 has nine digits until the year 5188. */

@@ -40,6 +40,7 @@ const endpoints: readonly (readonly [method: Method, path: string, body?: object
   ['DELETE', '/file-jobs/some'],
   ['GET', '/trash?bucket=files'],
   ['GET', '/trashes'],
+  ['GET', '/trash-files?bucket=files&trashId=000000000-00000000'],
   ['GET', '/deleted?bucket=files'],
   ['GET', '/uploads'],
   ['DELETE', '/uploads/some'],

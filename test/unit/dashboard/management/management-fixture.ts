@@ -24,6 +24,7 @@ import { FileJobs } from '../../../../src/storage/jobs/files/file-jobs.ts'
 import { openFolderCounts } from '../../../../src/storage/jobs/folder-counts.ts'
 import { JobRunner } from '../../../../src/storage/jobs/job-runner.ts'
 import { JobTable } from '../../../../src/storage/jobs/job-table.ts'
+import { DeletionTable } from '../../../../src/storage/jobs/trash/deletion-table.ts'
 import { search } from '../../../../src/storage/search/search.ts'
 import { jsonSender } from '../../../support/json-sender.ts'
 import { servedBuckets } from '../../../support/served-buckets.ts'
@@ -109,8 +110,9 @@ export async function openManagement(
   const table = new JobTable(database)
   const jobs = new JobRunner({ ...common, table, leases })
   const counter = new BucketCounts({ ...common, jobs })
+  const deletions = new DeletionTable(database)
   const fileJobs = new FileJobs({
-    ...{ ...common, table },
+    ...{ ...common, table, deletions },
     drive: { ...drive, ...changes.drive },
     keepsRemoved: () => false,
     lockRules: async () => undefined,
@@ -126,6 +128,7 @@ export async function openManagement(
       ...{ days: 30, drive },
       has: () => true,
     },
+    deletions,
     bucketOptions: { change: async () => undefined },
     bucketMaker: { create: async () => undefined, remove: async () => undefined },
     bucketCreation: 'off' as const,

@@ -28,7 +28,13 @@ async function open(t: TestContext) {
   await drive.prepare([bucket])
   const { process, table } = openJobs(t, await openTestDatabase(t), clock)
   const jobs = new FileJobs({
-    ...{ drive, table, keepsRemoved: () => true, newLock: async () => ({}) },
+    ...{
+      drive,
+      table,
+      deletions: { add: async () => undefined },
+      keepsRemoved: () => true,
+      newLock: async () => ({}),
+    },
     ...{ jobs: process(), now: () => clock.now },
     lockRules: async () => ({ nowMs: clock.now }),
     withinRoom: (_bucket, _bytes, work) => work(),

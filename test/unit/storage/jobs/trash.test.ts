@@ -46,9 +46,9 @@ test('a drive that fails does not hide the trash of other buckets', async (t) =>
   const { status, body } = await send('GET', '/trashes')
   assert.deepEqual([status, body.failed], [200, [bucket]])
   assert.deepEqual(
-    body.trashes.map((one: { bucket: string; items: { keys: string[] }[] }) => [
+    body.trashes.map((one: { bucket: string; items: { paths: string[] }[] }) => [
       one.bucket,
-      one.items[0]?.keys,
+      one.items[0]?.paths,
     ]),
     [['public', ['a.txt']]],
   )
@@ -65,17 +65,42 @@ test('the trash is listed, restored, expired and emptied', async (t) => {
   const everywhere = await done('GET', '/trashes')
   assert.deepEqual(everywhere, { trashes: [{ ...listed, bucket }], failed: [] })
   assert.deepEqual(
-    listed.items.map(({ objects, keys }: { objects: number; keys: string[] }) => [objects, keys]),
-    [[3, ['c.txt', 'd/a.txt', 'd/b.txt']]],
+    listed.items.map(({ objects, paths, count }: Record<string, unknown>) => [
+      objects,
+      paths,
+      count,
+    ]),
+    [[3, ['d/', 'c.txt'], 2]],
   )
+  const files = (after: string) =>
+    done('GET', `/trash-files?bucket=${bucket}&trashId=${trashId}&after=${after}`)
+  const { files: listedFiles, next } = await files('')
+  assert.deepEqual(
+    listedFiles.map(({ key }: { key: string }) => key),
+    ['c.txt', 'd/a.txt', 'd/b.txt'],
+  )
+  assert.equal(next, null)
+  assert.equal((await files('c.txt')).files.length, 2)
+  assert.equal((await send('GET', `/trash-files?bucket=${bucket}&trashId=..`)).status, 400)
+  // A part of any name finds a deletion.
+  const found = async (text: string) =>
+    (await done('GET', `/trash?bucket=${bucket}&search=${text}`)).items.length
+  assert.deepEqual([await found('B.TX'), await found('gone')], [1, 0])
+  assert.deepEqual((await done('GET', '/trashes?search=gone')).trashes, [])
   // Restoring overwrites nothing.
   await putObject(drive, 'c.txt', 'another one')
   const restored = await start({ action: 'restore', trashId, paths: ['d/a.txt', 'c.txt'] })
   assert.deepEqual([restored.done, restored.skipped], [1, 1])
   const reason = 'An object with this name exists there.'
   assert.deepEqual(restored.problems, [{ key: 'c.txt', reason }])
+  // Of what was chosen, c.txt is still there, and a part of the folder.
+  const [left] = (await done('GET', '/trash?bucket=files')).items
+  assert.deepEqual([left.paths, left.count], [['d/', 'c.txt'], 2])
+  await start({ action: 'empty', trashId, paths: ['d/b.txt'] })
+  const [last] = (await done('GET', '/trash?bucket=files')).items
+  assert.deepEqual([last.paths, last.count], [['c.txt'], 1])
   await start({ action: 'restore', trashId, taken: 'keep-both' })
-  const all = ['c (2).txt', 'c.txt', 'd.txt', 'd/a.txt', 'd/b.txt']
+  const all = ['c (2).txt', 'c.txt', 'd.txt', 'd/a.txt']
   assert.deepEqual(await keys(bucket), all)
   assert.deepEqual(await keys(trashBucketOf(bucket)), [])
 
@@ -91,7 +116,7 @@ test('the trash is listed, restored, expired and emptied', async (t) => {
   ]) {
     assert.equal((await send('POST', '/file-jobs', body)).status, 400, JSON.stringify(body))
   }
-  assert.deepEqual(await keys(bucket), ['d.txt', 'd/a.txt', 'd/b.txt'])
+  assert.deepEqual(await keys(bucket), ['d.txt', 'd/a.txt'])
 })
 
 test('what is older than TRASH_DAYS is deleted, but not if a clock is wrong', async (t) => {
