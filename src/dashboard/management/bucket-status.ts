@@ -63,6 +63,8 @@ const openedBy: Readonly<Partial<Record<PolicyAction, string>>> = {
   's3:GetObjectVersionTagging': 'read tags of versions of',
   's3:ListBucket': 'list',
   's3:ListBucketVersions': 'list versions',
+  's3:PutObject': 'write and overwrite',
+  's3:DeleteObject': 'delete',
 }
 
 function stateOf(bucket: BucketConfiguration): BucketStatus['versioning'] {

@@ -7,8 +7,20 @@ export const policyActions = [
   's3:ListBucket',
   's3:ListBucketVersions',
   's3:GetBucketLocation',
+  's3:ListBucketMultipartUploads',
+  's3:PutObject',
+  's3:DeleteObject',
+  's3:AbortMultipartUpload',
+  's3:ListMultipartUploadParts',
 ] as const
 export type PolicyAction = (typeof policyActions)[number]
+
+/** The right that a key needs to let everyone do this, so that nobody gives away more than they have. */
+export const rightsOfWrites: Readonly<Partial<Record<PolicyAction, 'write' | 'delete'>>> = {
+  's3:PutObject': 'write',
+  's3:AbortMultipartUpload': 'write',
+  's3:DeleteObject': 'delete',
+}
 
 /** The operators that compare the parameter `prefix` of a listing with values. */
 export type PrefixOperator = 'StringEquals' | 'StringLike'

@@ -17,7 +17,7 @@ import {
 import { type Address, addressOf, decodeKey, virtualHostReason } from './address/address.ts'
 import { parseQuery, refuseManyParameters } from './address/query.ts'
 import { verifyWhenRead } from './body/signed-body.ts'
-import { hasPolicyInForce } from './configuration/public-access.ts'
+import { hasPolicyInForce, refuseBeyondPolicy } from './configuration/public-access.ts'
 import type { BucketContext, OperationRow, S3Service, ServiceContext } from './context.ts'
 import { detectOperation, refuseUnknownMethod } from './detect.ts'
 import { invalidArgument, noSuchBucket, shortened } from './errors.ts'
@@ -309,6 +309,7 @@ function run(
   const key = decodeKey(address.level === 'object' ? address.rawKey : '')
   const allowedBy = authorize(access, bucketContext, key)
   logContext.key = shortened(key)
+  if (allowedBy === 'policy') refuseBeyondPolicy(bucketContext, key)
   const versionId = requestedVersion(bucketContext, logContext.operation)
   const objectContext = { ...bucketContext, key, versionId, createsOnly: allowedBy === 'create' }
   const reply = operation.handle(objectContext)

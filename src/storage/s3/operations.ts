@@ -85,12 +85,16 @@ const read: Access = { action: 'read', public: 'read' }
 const getAccess: Access = { ...read, policy: 's3:GetObject' }
 const getTagging: Access = { ...read, policy: 's3:GetObjectTagging' }
 const create: Access = { action: 'create' }
+const put: Access = { ...create, policy: 's3:PutObject' }
+const abort: Access = { ...create, policy: 's3:AbortMultipartUpload' }
 const write: Access = { action: 'write' }
 /** A lock only protects a version, so that it does not need the right to remove one. */
 const lock: Access = { ...write, ofVersions: false }
-const remove: Access = { action: 'delete' }
+const remove: Access = { action: 'delete', policy: 's3:DeleteObject' }
 /** Parts can be listed by those who may upload them. In a public bucket every GET is public. */
-const readParts: Access = { action: 'create', public: 'read' }
+const readParts: Access = { ...create, public: 'read', policy: 's3:ListMultipartUploadParts' }
+/** A policy opens it, but shows no uploads: their IDs let others continue or abort them. */
+const listUploads: Access = { ...list, policy: 's3:ListBucketMultipartUploads' }
 
 const mayCreate: Condition = {
   isMet: ({ bucketCreation }) => bucketCreation !== 'off',
@@ -138,7 +142,7 @@ export const operations = {
   CreateBucket: newBucket('PUT', none, createBucket, manage, mayCreate),
   DeleteBucket: bucket('DELETE', none, deleteBucket, manage, mayManage),
   HeadBucket: bucket('HEAD', none, headBucket, head),
-  ListMultipartUploads: bucket('GET', 'uploads', listMultipartUploads, list),
+  ListMultipartUploads: bucket('GET', 'uploads', listMultipartUploads, listUploads),
   GetBucketLocation: bucket('GET', 'location', getBucketLocation, location),
   ListObjectVersions: bucket(
     'GET',
@@ -296,17 +300,17 @@ export const operations = {
     'REST.GET.OBJECT_ATTRIBUTES',
   ),
   CopyObject: object('PUT', none, copyObject, create, isCopy, 'REST.COPY.OBJECT'),
-  PutObject: object('PUT', none, putObject, create),
+  PutObject: object('PUT', none, putObject, put),
   PostObject: object('POST', none, postObject, create, isForm),
   DeleteObject: object('DELETE', none, deleteObject, remove),
-  CreateMultipartUpload: object('POST', 'uploads', createMultipartUpload, create),
+  CreateMultipartUpload: object('POST', 'uploads', createMultipartUpload, put),
   UploadPartCopy: object('PUT', 'uploadId', uploadPartCopy, create, isCopy, 'REST.COPY.PART'),
-  UploadPart: object('PUT', 'uploadId', uploadPart, create, always, 'REST.PUT.PART'),
+  UploadPart: object('PUT', 'uploadId', uploadPart, put, always, 'REST.PUT.PART'),
   CompleteMultipartUpload: object(
     'POST',
     'uploadId',
     completeMultipartUpload,
-    create,
+    put,
     always,
     'REST.POST.UPLOAD',
   ),
@@ -314,7 +318,7 @@ export const operations = {
     'DELETE',
     'uploadId',
     abortMultipartUpload,
-    create,
+    abort,
     always,
     'REST.DELETE.UPLOAD',
   ),

@@ -1,7 +1,7 @@
 /**
  * Reads a bucket policy (https://docs.aws.amazon.com/AmazonS3/latest/userguide/access-policy-language-overview.html). A
- * policy is stored as a whole or refused, so it is accepted only if all of it takes effect: what everyone may read and
- * list.
+ * policy is stored as a whole or refused, so it is accepted only if all of it takes effect: what everyone may read, list,
+ * write and delete.
  */
 import {
   type BucketPolicy,
@@ -23,6 +23,8 @@ const actionsByName: ReadonlyMap<string, PolicyAction> = new Map(
 const ofObjects: ReadonlySet<PolicyAction> = new Set<PolicyAction>([
   ...(['s3:GetObject', 's3:GetObjectVersion'] as const),
   ...(['s3:GetObjectTagging', 's3:GetObjectVersionTagging'] as const),
+  ...(['s3:PutObject', 's3:DeleteObject'] as const),
+  ...(['s3:AbortMultipartUpload', 's3:ListMultipartUploadParts'] as const),
 ])
 /** Service authorization reference: those that have the condition key s3:prefix. */
 const ofListings: ReadonlySet<PolicyAction> = new Set<PolicyAction>([
@@ -49,6 +51,36 @@ export function parsePolicy(body: Uint8Array, bucket: string): BucketPolicy {
     text,
     grants: statements.flatMap((statement, index) => readStatement(statement, index, bucket)),
   }
+}
+
+type Access = 'none' | 'download' | 'upload' | 'public'
+
+/** The actions on the bucket and on its objects that `mc anonymous set` allows to everyone. */
+const actionsOf: Readonly<Record<Access, readonly (readonly PolicyAction[])[]>> = {
+  none: [],
+  download: [['s3:GetBucketLocation', 's3:ListBucket'], ['s3:GetObject']],
+  upload: [
+    ['s3:GetBucketLocation', 's3:ListBucketMultipartUploads'],
+    ['s3:AbortMultipartUpload', 's3:DeleteObject', 's3:ListMultipartUploadParts', 's3:PutObject'],
+  ],
+  public: [
+    ['s3:GetBucketLocation', 's3:ListBucket', 's3:ListBucketMultipartUploads'],
+    [
+      ...(['s3:AbortMultipartUpload', 's3:DeleteObject', 's3:GetObject'] as const),
+      ...(['s3:ListMultipartUploadParts', 's3:PutObject'] as const),
+    ],
+  ],
+}
+
+/** The policy that mc stores for an access, so that `mc anonymous get` names it. Undefined for none. */
+export function policyOfAccess(access: Access, bucket: string): BucketPolicy | undefined {
+  const arn = `arn:aws:s3:::${bucket}`
+  const Statement = actionsOf[access].map((Action, level) => ({
+    ...{ Effect: 'Allow', Principal: { AWS: ['*'] }, Action },
+    Resource: [level === 0 ? arn : `${arn}/*`],
+  }))
+  if (Statement.length === 0) return undefined
+  return parsePolicy(Buffer.from(JSON.stringify({ Version: '2012-10-17', Statement })), bucket)
 }
 
 /** Parses JSON without repeated names, which parsers read differently. */
@@ -169,7 +201,7 @@ function refuseOthers(others: Fields, where: string): void {
 
 function refused(statement: string, why: string): S3Error {
   return malformed(
-    `${statement} cannot be stored: ${why}. A policy can only let everyone read and list; use access keys for anything else.`,
+    `${statement} cannot be stored: ${why}. A policy can only let everyone read, list, write and delete; use access keys for anything else.`,
   )
 }
 

@@ -1,10 +1,16 @@
 import { isAuthorized } from '../../access/authorize.ts'
 import type { BucketOptionsChange } from '../../buckets/bucket-options.ts'
-import { allowsEveryone, type PolicyAction } from '../../buckets/bucket-policy.ts'
+import {
+  allowsEveryone,
+  type BucketPolicy,
+  type PolicyAction,
+  rightsOfWrites,
+} from '../../buckets/bucket-policy.ts'
 import type { BucketConfiguration } from '../../buckets/buckets.ts'
 import type { Compatibility } from '../compatibility.ts'
 import type { BucketContext, NewBucketContext } from '../context.ts'
 import { S3Error } from '../errors.ts'
+import { lockFields } from '../headers/lock-headers.ts'
 
 /** Whether buckets have policies, tags and the other documents that S3 clients set. */
 export function keepsDocuments({ bucketDocuments }: Compatibility): boolean {
@@ -49,8 +55,54 @@ export function isOpenByPolicy(
 ): boolean {
   if (kept === undefined || action === undefined) return false
   if (publicAccessBlock?.restrictPublicBuckets) return false
+  // It needs s3:DeleteObjectVersion, which a policy cannot allow here.
+  if (hasVersion && action === 's3:DeleteObject') return false
   const needed = hasVersion ? (ofVersion[action] ?? action) : action
   return allowsEveryone(kept, { action: needed, key, prefix })
+}
+
+/** They need s3:PutObjectTagging, s3:PutObjectRetention and s3:PutObjectLegalHold (as above). */
+const fieldsBeyondPolicy: readonly string[] = ['x-amz-tagging', ...lockFields]
+
+/**
+ * Refuses what a write asks for in addition to s3:PutObject or s3:DeleteObject, if only the bucket policy allows it.
+ *
+ * @throws S3Error AccessDenied
+ */
+export function refuseBeyondPolicy({ request, configuration }: BucketContext, key: string): void {
+  const { method, headers } = request
+  if (method === 'GET' || method === 'HEAD') return
+  // PutObject, "Permissions": If-Match needs s3:GetObject, because it shows whether an ETag is the right one.
+  const read = { policy: 's3:GetObject', key, prefix: undefined, hasVersion: false } as const
+  const refused = isOpenByPolicy(configuration, read)
+    ? fieldsBeyondPolicy
+    : [...fieldsBeyondPolicy, 'if-match']
+  const field = refused.find((name) => headers[name] !== undefined)
+  if (field === undefined) return
+  throw new S3Error('AccessDenied', `The bucket policy does not let everyone use ${field}.`)
+}
+
+/**
+ * Requires the rights that a policy gives to everyone: the right to manage a bucket is no right to write to it.
+ *
+ * @returns whether everyone may write or delete
+ * @throws S3Error AccessDenied
+ */
+export function assertMayGiveAway(
+  { identity, bucket }: BucketContext,
+  { grants }: BucketPolicy,
+): boolean {
+  const given = grants.flatMap(({ action }) => {
+    const right = rightsOfWrites[action]
+    return right === undefined ? [] : [{ action, right }]
+  })
+  for (const { action, right } of given) {
+    const wanted = { action: right, bucket, key: '', isPublic: false } as const
+    if (isAuthorized(identity, wanted)) continue
+    const message = `The policy allows ${action} to everyone, and this access key itself has no grant to ${right} in the whole bucket.`
+    throw new S3Error('AccessDenied', message)
+  }
+  return given.length > 0
 }
 
 /** Whether the bucket has a policy that grants anything to anonymous users. */

@@ -10,7 +10,12 @@ import {
   publicAccessBlockContent,
 } from '../configuration/access-documents.ts'
 import { maxPolicyBytes, parsePolicy } from '../configuration/policy-document.ts'
-import { assertMayRead, changeOptions, refuseFixedAccess } from '../configuration/public-access.ts'
+import {
+  assertMayGiveAway,
+  assertMayRead,
+  changeOptions,
+  refuseFixedAccess,
+} from '../configuration/public-access.ts'
 import {
   bucketTagLimits,
   maxTaggingBytes,
@@ -27,7 +32,7 @@ import { s3ErrorOfBucket } from './bucket.ts'
  * are one state, so the policy replaces the switch.
  */
 export async function putBucketPolicy(context: BucketContext): Promise<HttpReply> {
-  const { request, bucket, configuration } = context
+  const { service, request, bucket, configuration } = context
   const policy = parsePolicy(await readSmallBody(request, maxPolicyBytes), bucket)
   if (policy.grants.length > 0 && configuration.publicAccessBlock?.blockPublicPolicy) {
     throw new S3Error(
@@ -36,9 +41,15 @@ export async function putBucketPolicy(context: BucketContext): Promise<HttpReply
     )
   }
   refuseFixedAccess(context)
+  const isWritable = assertMayGiveAway(context, policy)
   await changeOptions(context, { policy, isPublic: null })
+  if (isWritable) service.log.warn({ bucket }, writableByAll)
   return { status: 204, headers: [] }
 }
+
+/** For the log, because nobody needs a key any more. */
+const writableByAll =
+  'a bucket policy lets everyone write to the bucket or delete from it, without a key'
 
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetBucketPolicy.html */
 export async function getBucketPolicy(context: BucketContext): Promise<HttpReply> {

@@ -10,6 +10,7 @@ import {
 import {
   maxPolicyBytes,
   parsePolicy,
+  policyOfAccess,
 } from '../../../../../src/storage/s3/configuration/policy-document.ts'
 import { S3Error } from '../../../../../src/storage/s3/errors.ts'
 import { collectGarbage } from '../../../../support/collect-garbage.ts'
@@ -28,6 +29,8 @@ const allow = (action: unknown, resource: unknown, others: object = {}) => ({
 const policyOf = (...statements: object[]) => ({ Version: '2012-10-17', Statement: statements })
 const get = (key: string): PolicyRequest => ({ action: 's3:GetObject', key, prefix: undefined })
 const list = (prefix?: string): PolicyRequest => ({ action: 's3:ListBucket', key: '', prefix })
+
+const ofImages = { StringEquals: { 's3:prefix': ['images/'] } }
 
 /** What clients send. */
 const kept: Readonly<Record<string, unknown>> = {
@@ -58,6 +61,21 @@ const kept: Readonly<Record<string, unknown>> = {
   'no statement': policyOf(),
 }
 
+/** As mc of March 2025 stores them. */
+for (const [access, text] of Object.entries({
+  download:
+    '{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Principal":{"AWS":["*"]},"Action":["s3:GetBucketLocation","s3:ListBucket"],"Resource":["arn:aws:s3:::photos"]},{"Effect":"Allow","Principal":{"AWS":["*"]},"Action":["s3:GetObject"],"Resource":["arn:aws:s3:::photos/*"]}]}',
+  upload:
+    '{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Principal":{"AWS":["*"]},"Action":["s3:GetBucketLocation","s3:ListBucketMultipartUploads"],"Resource":["arn:aws:s3:::photos"]},{"Effect":"Allow","Principal":{"AWS":["*"]},"Action":["s3:AbortMultipartUpload","s3:DeleteObject","s3:ListMultipartUploadParts","s3:PutObject"],"Resource":["arn:aws:s3:::photos/*"]}]}',
+  public:
+    '{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Principal":{"AWS":["*"]},"Action":["s3:GetBucketLocation","s3:ListBucket","s3:ListBucketMultipartUploads"],"Resource":["arn:aws:s3:::photos"]},{"Effect":"Allow","Principal":{"AWS":["*"]},"Action":["s3:AbortMultipartUpload","s3:DeleteObject","s3:GetObject","s3:ListMultipartUploadParts","s3:PutObject"],"Resource":["arn:aws:s3:::photos/*"]}]}',
+})) {
+  test(`mc anonymous set ${access}: the policy is kept, and DEFAULT_BUCKETS makes the same`, () => {
+    assert.equal(parse(text).text, text)
+    assert.equal(policyOfAccess(access as 'public', bucket)?.text, text)
+  })
+}
+
 for (const [name, document] of Object.entries(kept)) {
   test(`kept: ${name}`, () => {
     const text = JSON.stringify(document)
@@ -65,11 +83,19 @@ for (const [name, document] of Object.entries(kept)) {
   })
 }
 
-const write = policyOf(allow('s3:GetObject', `${arn}/*`), allow('s3:PutObject', `${arn}/*`))
+const more = policyOf(
+  allow('s3:GetObject', `${arn}/*`),
+  allow('s3:DeleteObjectVersion', `${arn}/*`),
+)
 
 /** Document → what the message names. */
 const refused: readonly (readonly [name: string, document: unknown, message: RegExp])[] = [
-  ['mc anonymous set public', write, /Statement 2 cannot be stored: the Action "s3:PutObject"/],
+  ['versions', more, /Statement 2 cannot be stored: the Action "s3:DeleteObjectVersion"/],
+  [
+    'writes of a prefix',
+    policyOf(allow('s3:PutObject', `${arn}/*`, { Condition: ofImages })),
+    /only s3:/,
+  ],
   ['Deny', policyOf({ Sid: 'No', ...allow('s3:GetObject', `${arn}/*`), Effect: 'Deny' }), /"No"/],
   [
     'another account',
