@@ -88,9 +88,10 @@ export function eventTargets({ notifyWebhook, notifyRedis }: TargetSettings): Ta
 }
 
 function openTargets(settings: Settings): EventTarget[] {
-  const { notifyWebhook, notifyWebhookSecret, notifyRedis, notifyRedisStream } = settings
+  const { notifyWebhook, notifyRedis, notifyRedisStream } = settings
+  const { notifyWebhookSecret: secret, notifyWebhookToken: token } = settings
   return [
-    ...(notifyWebhook === undefined ? [] : [webhookTarget(notifyWebhook, notifyWebhookSecret)]),
+    ...(notifyWebhook === undefined ? [] : [webhookTarget(notifyWebhook, { secret, token })]),
     ...(notifyRedis === undefined ? [] : [redisTarget(notifyRedis, notifyRedisStream)]),
   ]
 }

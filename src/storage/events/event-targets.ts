@@ -73,6 +73,14 @@ const maxReplyBytes = 64 * 1024
 /** `sha256=` and the HMAC-SHA256 of the body by the secret, in hexadecimal. */
 const signatureHeader = 'X-Bucketry-Signature-256'
 
+export interface WebhookOptions {
+  /** For the signature of each message. Absent: they have none. */
+  readonly secret?: string | undefined
+  /** For the Authorization header, in place of user and password of the address. */
+  readonly token?: string | undefined
+  readonly answerMs?: number
+}
+
 /**
  * Sends each message as a POST. Only 2xx is success.
  *
@@ -80,10 +88,9 @@ const signatureHeader = 'X-Bucketry-Signature-256'
  */
 export function webhookTarget(
   url: string,
-  secret: string | undefined,
-  answerMs = defaultAnswerMs,
+  { secret, token, answerMs = defaultAnswerMs }: WebhookOptions = {},
 ): EventTarget {
-  const { address, authorization } = withoutUser(url)
+  const { address, authorization = token && withScheme(token) } = withoutUser(url)
   return {
     name: 'webhook',
     async send(message, signal) {
@@ -112,6 +119,11 @@ export function webhookTarget(
     },
     close: () => undefined,
   }
+}
+
+/** A token without a scheme is a bearer token (RFC 6750 section 2.1), as for MinIO's webhooks. */
+function withScheme(token: string): string {
+  return token.includes(' ') ? token : `Bearer ${token}`
 }
 
 /** RFC 9110 section 15.5: the fault is in the request. Those two say that it may come again. */

@@ -29,6 +29,14 @@ export const notifySettings = {
     isSecret: true,
     parse: passphrase,
   },
+  notifyWebhookToken: {
+    name: 'NOTIFY_WEBHOOK_TOKEN',
+    whenUnset: 'none',
+    meaning:
+      'Sent with each message to NOTIFY_WEBHOOK as `Authorization: Bearer TOKEN`. A value with a space is sent as it is, such as `Basic dXNlcjpwYXNz`.',
+    isSecret: true,
+    parse: fieldText,
+  },
   notifyRedis: {
     name: 'NOTIFY_REDIS',
     whenUnset: 'none',
@@ -58,6 +66,14 @@ function webAddress(text: string): string {
     throw new SettingMistake('http://host/path or https://host/path')
   }
   return withEncodedUser(text)
+}
+
+/** Text that a header field can have (RFC 9110 section 5.5). */
+function fieldText(text: string): string {
+  if (!/^[!-~](?:[ -~]*[!-~])?$/.test(text)) {
+    throw new SettingMistake('visible ASCII characters, and spaces only between them')
+  }
+  return text
 }
 
 function notifiedObjects(text: string): NotifiedObjects {

@@ -38,7 +38,9 @@ test('a message is signed, and user and password are a header', async (t) => {
     got.push({ request, body: await text(request) })
     response.writeHead(204).end()
   })
-  const target = webhookTarget(`${url.replace('//', '//m%40e:p%C3%A4ss@')}/path?query`, 'secret')
+  const target = webhookTarget(`${url.replace('//', '//m%40e:p%C3%A4ss@')}/path?query`, {
+    secret: 'secret',
+  })
   await target.send('{"ä":1}', never)
   const { request, body } = got[0] ?? assert.fail()
   assert.equal(body, '{"ä":1}')
@@ -48,10 +50,25 @@ test('a message is signed, and user and password are a header', async (t) => {
   assert.equal(signature, `sha256=${createHmac('sha256', 'secret').update(body).digest('hex')}`)
 })
 
+for (const [token, header] of [
+  ['abc', 'Bearer abc'],
+  ['Basic bWU6cGFzcw==', 'Basic bWU6cGFzcw=='],
+] as const) {
+  test(`the token ${token} is sent as ${header}`, async (t) => {
+    const got: unknown[] = []
+    const url = await startServer(t, (request, response) => {
+      got.push(request.headers.authorization)
+      response.writeHead(204).end()
+    })
+    await webhookTarget(url, { token }).send('{}', never)
+    assert.deepEqual(got, [header])
+  })
+}
+
 test('a client error is about the message, other failures are about the receiver', async (t) => {
   let status = 0
   const url = await startServer(t, (_, response) => response.writeHead(status).end())
-  const target = webhookTarget(url, undefined)
+  const target = webhookTarget(url)
   for (const [code, isRefused] of [
     ...([400, 401, 404, 410, 413, 422] as const).map((one) => [one, true] as const),
     ...([304, 408, 429, 500, 502, 503] as const).map((one) => [one, false] as const),
@@ -69,7 +86,9 @@ test('no redirect is followed', async (t) => {
     paths.push(request.url)
     response.writeHead(307, { location: '/other' }).end()
   })
-  const { message } = await errorOf(webhookTarget(`${url}/first`, 'secret').send('{}', never))
+  const { message } = await errorOf(
+    webhookTarget(`${url}/first`, { secret: 'secret' }).send('{}', never),
+  )
   assert.equal(message, 'it answered 307')
   assert.deepEqual(paths, ['/first'])
 })
@@ -89,8 +108,8 @@ test('an endless reply is not read to its end, and a broken one has accepted', a
     response.on('drain', fill)
     fill()
   })
-  await webhookTarget(`${url}/broken`, undefined).send('{}', never)
-  await webhookTarget(`${url}/endless`, undefined).send('{}', never)
+  await webhookTarget(`${url}/broken`).send('{}', never)
+  await webhookTarget(`${url}/endless`).send('{}', never)
   assert.ok(written < 64 * 1024 * 1024)
 })
 
@@ -101,7 +120,9 @@ test('a receiver that does not answer in time has not accepted, one that trickle
     const timer = setInterval(() => response.write('x'), 20)
     response.on('close', () => clearInterval(timer))
   })
-  const { message } = await errorOf(webhookTarget(`${url}/silent`, undefined, 200).send('', never))
+  const { message } = await errorOf(
+    webhookTarget(`${url}/silent`, { answerMs: 200 }).send('', never),
+  )
   assert.equal(message, 'it did not answer within 0.2 s')
   // Its time is over as soon as it has begun to answer.
   const { fetch } = globalThis
@@ -112,16 +133,16 @@ test('a receiver that does not answer in time has not accepted, one that trickle
     setImmediate(() => limit.abort())
     return response
   })
-  await webhookTarget(`${url}/trickle`, undefined).send('', never)
+  await webhookTarget(`${url}/trickle`).send('', never)
   assert.ok(limit.signal.aborted)
 })
 
 test('sending ends with the gateway, and messages do not show the address', async (t) => {
   const closing = new AbortController()
   const url = await startServer(t, () => closing.abort())
-  await errorOf(webhookTarget(url, undefined).send('', closing.signal))
+  await errorOf(webhookTarget(url).send('', closing.signal))
   for (const address of ['http://hidden:hidden@127.0.0.1:1/hidden', 'http://hidden.invalid/']) {
-    const { message } = await errorOf(webhookTarget(address, undefined).send('', never))
+    const { message } = await errorOf(webhookTarget(address).send('', never))
     assert.match(message, /^it could not be reached/)
     assert.doesNotMatch(message, /hidden|127/)
   }
@@ -137,7 +158,7 @@ test('a certificate that nobody trusts is not accepted, and named', async (t) =>
     requests += 1
   })
   const url = (await listen(t, server)).replace('http:', 'https:')
-  const { message } = await errorOf(webhookTarget(url, 'secret').send('{}', never))
+  const { message } = await errorOf(webhookTarget(url, { secret: 'secret' }).send('{}', never))
   assert.match(message, /^it could not be reached \([A-Z_]*(VERIFY|CERT)[A-Z_]*\)$/)
   assert.equal(requests, 0)
 })
