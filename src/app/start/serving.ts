@@ -9,6 +9,7 @@ import {
   warnOfUntrustedProxy,
 } from '../gateway/untrusted-proxies.ts'
 import { tlsIdentityOf } from '../settings/cross-checks.ts'
+import { hostAndPort } from '../settings/parse-names.ts'
 import type { Settings } from '../settings/read-settings.ts'
 import { openAccessLog } from '../telemetry/access-log/open-access-log.ts'
 import { type Log, refusalLogger, throttled } from '../telemetry/log.ts'
@@ -103,6 +104,9 @@ export async function serve(options: ServeOptions): Promise<Serving> {
     ...(tls === undefined ? {} : { tls }),
   })
   const port = await server.listen({ host: settings.host, port: settings.port })
+  if (settings.dashboardAddress !== undefined) {
+    await server.listenAlso({ host: settings.host, ...hostAndPort(settings.dashboardAddress) })
+  }
   return {
     port,
     replaceTls: (identity) => server.replaceTls(identity),

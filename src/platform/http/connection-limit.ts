@@ -238,6 +238,6 @@ export class ConnectionLimit {
 }
 
 /** The same for a socket and the TLS socket around it: node:tls has no public way from one to the other. */
-function keyOf({ remoteAddress, remotePort, localAddress }: Socket): string {
-  return `${remoteAddress} ${remotePort} ${localAddress}`
+function keyOf({ remoteAddress, remotePort, localAddress, localPort }: Socket): string {
+  return `${remoteAddress} ${remotePort} ${localAddress} ${localPort}`
 }

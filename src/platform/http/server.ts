@@ -6,7 +6,12 @@ import {
   type ServerResponse,
 } from 'node:http'
 import { createServer as createHttpsServer, Server as HttpsServer } from 'node:https'
-import { type ListenOptions, Server as NetServer, type Socket } from 'node:net'
+import {
+  createServer as createNetServer,
+  type ListenOptions,
+  Server as NetServer,
+  type Socket,
+} from 'node:net'
 import { longestLagMs as defaultLagMs, minimumRate } from '../process/slow-client.ts'
 import { Acceptor } from './acceptor.ts'
 import { HttpConnection } from './connection.ts'
@@ -103,6 +108,8 @@ const limits: ServerOptions = {
 /** Serves one handler over HTTP/1.1 or HTTPS, with limits, timeouts, expectations and a graceful stop. */
 export class HttpServer {
   readonly #server: Server
+  /** Accepts connections at a further address. */
+  #door: NetServer | undefined
   readonly #options: HttpServerOptions
   readonly #acceptor: Acceptor
   readonly #lingering: Lingering
@@ -172,6 +179,28 @@ export class HttpServer {
     })
   }
 
+  /**
+   * Also accepts connections at another address. Resolves when it does; they count and are served like all others.
+   *
+   * @throws as `listen`
+   */
+  listenAlso(options: ListenOptions): Promise<void> {
+    const { keepAlive = false, keepAliveInitialDelay = 0 } = limits
+    // As node:http opens its own server, whose event `connection` may be emitted for a socket (Node, "http.Server").
+    const socketOptions = { allowHalfOpen: true, noDelay: true, keepAlive, keepAliveInitialDelay }
+    const door = createNetServer(socketOptions, (socket) => {
+      this.#server.emit('connection', socket)
+    })
+    return new Promise((resolve, reject) => {
+      door.once('error', reject)
+      door.listen(options, () => {
+        door.off('error', reject)
+        this.#door = door
+        resolve()
+      })
+    })
+  }
+
   /** Replaces the certificate for new connections. No effect on a plain HTTP server. */
   replaceTls(tls: TlsIdentity): void {
     if (this.#server instanceof HttpsServer) this.#server.setSecureContext(tls)
@@ -184,25 +213,22 @@ export class HttpServer {
    * A connection that was used within the last second still gets a reply to its next request: a proxy may be sending it,
    * and cannot repeat every request elsewhere.
    */
-  stop(graceMs: number): Promise<boolean> {
-    return new Promise((resolve) => {
-      let isClean = true
-      const timer = setTimeout(() => {
-        isClean = false
-        this.#acceptor.destroyAll()
-      }, graceMs)
-      const idle = setInterval(() => this.#acceptor.closeIdle(), closeIdleEveryMs)
-      // Unlike node:http's `close`, this keeps idle connections, whose next request may be on its way.
-      NetServer.prototype.close.call(this.#server, () => {
-        clearTimeout(timer)
-        clearInterval(idle)
-        // Ends the timer that checks connections.
-        this.#server.close()
-        resolve(isClean)
-      })
-      for (const connection of this.#connections.values()) connection.closeAfterNext()
-      this.#acceptor.closeIdle()
-    })
+  async stop(graceMs: number): Promise<boolean> {
+    let isClean = true
+    const timer = setTimeout(() => {
+      isClean = false
+      this.#acceptor.destroyAll()
+    }, graceMs)
+    const idle = setInterval(() => this.#acceptor.closeIdle(), closeIdleEveryMs)
+    const closed = [this.#server, this.#door].map(closeQuietly)
+    for (const connection of this.#connections.values()) connection.closeAfterNext()
+    this.#acceptor.closeIdle()
+    await Promise.all(closed)
+    clearTimeout(timer)
+    clearInterval(idle)
+    // Ends the timer that checks connections.
+    this.#server.close()
+    return isClean
   }
 
   #serve(incoming: IncomingMessage, response: ServerResponse, isAwaitingContinue: boolean): void {
@@ -282,4 +308,12 @@ export class HttpServer {
     else this.#lingering.hold(socket)
     this.#options.onRefuse?.({ fault, requestId, remoteAddress, reply })
   }
+}
+
+/** Resolves when all connections have ended. Unlike node:http's `close`, it keeps idle ones, whose next request may be on its way. */
+function closeQuietly(server: NetServer | undefined): Promise<void> {
+  return new Promise((resolve) => {
+    if (server === undefined) resolve()
+    else NetServer.prototype.close.call(server, () => resolve())
+  })
 }

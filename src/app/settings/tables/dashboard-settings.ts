@@ -1,3 +1,4 @@
+import { listenAddress } from '../parse-names.ts'
 import { integerIn, keyValueStore, passphrase } from '../parse-values.ts'
 import type { Setting } from '../setting.ts'
 
@@ -10,6 +11,13 @@ export const dashboardSettings = {
       'Password of the dashboard, the login API (`/auth`) and the management API (`/-/api`).',
     isSecret: true,
     parse: passphrase,
+  },
+  dashboardAddress: {
+    name: 'DASHBOARD_ADDRESS',
+    whenUnset: 'none',
+    meaning:
+      'Further address to listen on, `[HOST]:PORT`, for setups that expect the dashboard on a port of its own. It serves the same as PORT.',
+    parse: listenAddress,
   },
   authKv: {
     name: 'AUTH_KV',

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { StreamBody } from '../../../../src/platform/http/message.ts'
+import { freePort } from '../../../support/free-port.ts'
+import { RawConnection } from '../../../support/raw-connection.ts'
 import { startServer, text } from './http-server-fixture.ts'
 
 test('Stopping closes idle connections and lets a running request finish', async (t) => {
@@ -115,4 +117,37 @@ test('Stopping does not wait for a connection that has sent nothing', async (t) 
   const silent = await connect()
   assert.equal(await server.stop(10_000), true)
   assert.equal(await silent.closed(), '')
+})
+
+test('A further address is served the same way, and closed with the server', async (t) => {
+  let release: () => void = () => undefined
+  let started: () => void = () => undefined
+  const isRunning = new Promise<void>((resolve) => {
+    started = resolve
+  })
+  const { server } = await startServer(t, async ({ rawPath }) => {
+    if (rawPath === '/slow') {
+      await new Promise<void>((resolve) => {
+        release = resolve
+        started()
+      })
+    }
+    return text('done')
+  })
+  const port = await freePort()
+  await server.listenAlso({ host: '127.0.0.1', port })
+  const url = `http://127.0.0.1:${port}`
+  assert.equal(await (await fetch(`${url}/quick`)).text(), 'done')
+  const slow = fetch(`${url}/slow`)
+  await isRunning
+  const stopped = server.stop(10_000)
+  await assert.rejects(RawConnection.open(port))
+  release()
+  assert.equal(await (await slow).text(), 'done')
+  assert.equal(await stopped, true)
+})
+
+test('A further address that is in use is an error', async (t) => {
+  const { server, port } = await startServer(t, async () => text('done'))
+  await assert.rejects(server.listenAlso({ host: '127.0.0.1', port }), { code: 'EADDRINUSE' })
 })
