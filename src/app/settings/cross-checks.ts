@@ -7,7 +7,7 @@ import { type DriveLocation, kindOf } from './drive-kinds.ts'
 import { drivesThatAnswer, locationMistakes, type PrivatePath } from './location-mistakes.ts'
 import { didYouMean } from './nearest-name.ts'
 import { type DriveSettings, isOfNamedDrive, nameOfDrive } from './own-drives.ts'
-import { type BucketPlaceSetting, defaultDriveName } from './parse-names.ts'
+import { type BucketPlaceSetting, defaultDriveName, hostAndPort } from './parse-names.ts'
 import { type Environment, hasValue, isGiven, type Setting, shown } from './setting.ts'
 import { type SettingValues, settingsTable } from './tables/settings-table.ts'
 
@@ -37,6 +37,7 @@ export async function crossMistakes({
   return [
     ...placeMistakes(settings.allowedBuckets ?? [], named),
     ...bucketMistakes(settings),
+    ...defaultBucketMistakes(settings),
     ...keyMistakes(settings, accessKeys),
     ...readOnlyMistakes(settings, drives),
     ...drives.flatMap((drive) => driveMistakes(drive, settings)),
@@ -98,6 +99,23 @@ function bucketMistakes({
   )
 }
 
+function defaultBucketMistakes({
+  defaultBuckets = [],
+  bucketCreation,
+  compatibility,
+}: SettingValues): string[] {
+  if (defaultBuckets.length > 0 && bucketCreation !== undefined && bucketCreation !== 'on') {
+    return [
+      'DEFAULT_BUCKETS is set: expected BUCKET_CREATION=on, or the buckets in ALLOWED_BUCKETS',
+    ]
+  }
+  const open = defaultBuckets.find(({ access }) => access !== 'none')
+  if (open === undefined || compatibility === 'aws') return []
+  return [
+    `DEFAULT_BUCKETS has ${open.bucket}:${open.access}: expected COMPATIBILITY=aws, with which buckets have policies`,
+  ]
+}
+
 function readOnlyMistakes(
   { readOnly = [], allowedBuckets = [] }: SettingValues,
   drives: readonly DriveSettings[],
@@ -122,7 +140,10 @@ function driveMistakes(own: DriveSettings, { workers }: SettingValues): string[]
   return kind.mistakes?.(own, setting) ?? []
 }
 
-function portMistakes({ port, metricsPort }: SettingValues): string[] {
+function portMistakes({ port, metricsPort, dashboardAddress }: SettingValues): string[] {
+  if (dashboardAddress !== undefined && hostAndPort(dashboardAddress).port === port) {
+    return ['DASHBOARD_ADDRESS has the port of PORT, which serves the dashboard anyway: remove it']
+  }
   if (metricsPort === undefined || metricsPort === 0 || metricsPort !== port) return []
   return [
     'METRICS_PORT is the same as PORT: expected another port, or only METRICS_TOKEN to serve metrics on PORT',

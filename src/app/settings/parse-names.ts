@@ -74,6 +74,29 @@ export function hostName(text: string): string {
   return text
 }
 
+/** Where a server listens. */
+interface ListenAddress {
+  /** Absent: all interfaces that HOST names. */
+  readonly host?: string
+  readonly port: number
+}
+
+/** `:9001`, `127.0.0.1:9001` or `[::1]:9001`. */
+export function hostAndPort(text: string): ListenAddress {
+  const [, host = '', port = '0'] = /^(.*):(\d{1,5})$/.exec(text) ?? []
+  if (Number(port) < 1 || Number(port) > 65_535) {
+    throw new SettingMistake('[HOST]:PORT, such as :9001 or 127.0.0.1:9001')
+  }
+  const name = host.replace(/^\[(.*)\]$/, '$1')
+  return { ...(name !== '' && { host: hostName(name) }), port: Number(port) }
+}
+
+/** As `hostAndPort`, and returns the text itself. */
+export function listenAddress(text: string): string {
+  hostAndPort(text)
+  return text
+}
+
 /** A domain of hosts, in lower case. */
 export function domainName(text: string): string {
   const name = text.toLowerCase()
@@ -138,6 +161,31 @@ export function bucketPlace(text: string): BucketPlaceSetting {
   if (text.includes('@')) driveName(drive)
   const name = drive === defaultDriveName ? '' : drive
   return { bucket, drive: name, folder: folder === undefined ? bucket : folderOnDrive(folder) }
+}
+
+/** What everyone may do in a bucket, as `mc anonymous set` names it. */
+const accessNames = ['none', 'download', 'upload', 'public'] as const
+
+/** A bucket to create at the start. */
+interface DefaultBucketSetting {
+  readonly bucket: string
+  readonly access: (typeof accessNames)[number]
+}
+
+/** `photos` or `photos:download`. */
+export function defaultBucket(text: string): DefaultBucketSetting {
+  const [bucket = '', given = 'none', ...others] = text.split(':')
+  // Both are names of mc.
+  const access = accessNames.find((name) => name === (given === 'private' ? 'none' : given))
+  if (access === undefined || others.length > 0) {
+    throw new SettingMistake(`BUCKET or BUCKET:ACCESS with one of ${accessNames.join(', ')}`)
+  }
+  return { bucket: bucketName(bucket), access }
+}
+
+/** How it is written in DEFAULT_BUCKETS. */
+export function defaultBucketText({ bucket, access }: DefaultBucketSetting): string {
+  return access === 'none' ? bucket : `${bucket}:${access}`
 }
 
 /** A bucket, or `@NAME` for all buckets of a drive. */

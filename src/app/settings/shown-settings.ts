@@ -4,7 +4,7 @@ import type { StatusReply } from '../../dashboard/management/management-schemas.
 import type { SettingsReply } from '../../dashboard/management/settings-route.ts'
 import { type AnyOwnDrive, kindOf } from './drive-kinds.ts'
 import { type DriveSettings, nameOfDrive } from './own-drives.ts'
-import { placeText } from './parse-names.ts'
+import { defaultBucketText, placeText } from './parse-names.ts'
 import type { Settings } from './read-settings.ts'
 import { type DefaultSource, defaultText, type Setting } from './setting.ts'
 import { notifiedText } from './tables/notify-settings.ts'
@@ -18,7 +18,8 @@ export function shownSettings(settings: Settings): StatusReply['settings'] {
   const notifyObjects = settings.notifyObjects.map(notifiedText)
   const values: Readonly<Record<string, unknown>> = { ...settings, allowedBuckets, accessKeys }
   // Compared with its default as objects, and shown as a text.
-  const texts: Readonly<Record<string, unknown>> = { notifyObjects }
+  const defaultBuckets = settings.defaultBuckets.map(defaultBucketText)
+  const texts: Readonly<Record<string, unknown>> = { notifyObjects, defaultBuckets }
   const shown = Object.entries<Setting<unknown>>(settingsTable).map(([key, setting]) => {
     const { name } = setting
     const value = values[key]

@@ -1,5 +1,5 @@
 import { type DriveLocation, kindOf } from '../settings/drive-kinds.ts'
-import { placeText } from '../settings/parse-names.ts'
+import { defaultBucketText, placeText } from '../settings/parse-names.ts'
 import type { Settings } from '../settings/read-settings.ts'
 import type { FirstStart } from './first-start.ts'
 
@@ -26,7 +26,7 @@ export function bannerText({ settings, port, firstStart, isTerminal }: BannerOpt
     `  dashboard  ${dashboardText(settings, endpoint, { ...firstStart, isTerminal })}`,
     `  files      ${whereOf(settings.drive)}`,
     ...settings.drives.slice(1).map(({ name, drive }) => `  @${name.padEnd(9)} ${whereOf(drive)}`),
-    `  buckets    ${settings.bucketPlaces.map(placeText).join(', ')}`,
+    `  buckets    ${[...settings.bucketPlaces.map(placeText), ...settings.defaultBuckets.map(defaultBucketText)].join(', ')}`,
     `  keys       ${keys.description}`,
     '',
     'aws-cli:',
@@ -54,14 +54,15 @@ function modeLines({ compatibility }: Settings): string[] {
 }
 
 function dashboardText(
-  { dashboardPassword }: Settings,
+  { dashboardPassword, dashboardAddress }: Settings,
   endpoint: string,
   { file, isNew, isTerminal }: FirstStart & Pick<BannerOptions, 'isTerminal'>,
 ): string {
   if (dashboardPassword === undefined) return 'off: DASHBOARD_PASSWORD is not set'
   const source = file === undefined ? 'from your settings' : `DASHBOARD_PASSWORD in ${file}`
   const password = isNew && isTerminal ? `${dashboardPassword} (${source})` : source
-  return `${endpoint}/-/ with password ${password}`
+  const also = dashboardAddress === undefined ? '' : `, also at ${dashboardAddress},`
+  return `${endpoint}/-/${also} with password ${password}`
 }
 
 /** A URL at which this machine reaches the server, whatever address it listens on. */

@@ -32,6 +32,7 @@ import {
   openBucketOptions,
   openCachedState,
 } from './cached-state.ts'
+import { makeDefaultBuckets } from './default-buckets.ts'
 import { openConsole, openShares, webBuild } from './open-dashboard.ts'
 import { openDrives } from './open-drives.ts'
 import { openEvents } from './open-events.ts'
@@ -63,6 +64,8 @@ export interface ConnectedService {
   readonly requestSpans: RequestSpans | undefined
   /** Each receives the record of every request. */
   readonly requestSinks: readonly RequestSink[]
+  /** Creates those of DEFAULT_BUCKETS that do not exist. @throws DriveError, DatabaseError */
+  makeDefaultBuckets(): Promise<void>
   /** From now on `/-/readyz` is not ready. Requests are served as before. */
   beginStop(): void
   /** Remove expired data and leftovers of crashes. One process repeats them. */
@@ -206,6 +209,7 @@ export function connectService({
         }),
       })
     },
+    makeDefaultBuckets: () => makeDefaultBuckets(settings, bucketMaker, log),
     beginStop: () => readiness.beginStop(),
     chores: choresOf({ ...common, mounts, s3, sessions, isFirst }),
     reset: () => reset({ drive, mounts, uploads, buckets }),

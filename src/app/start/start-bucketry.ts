@@ -89,10 +89,13 @@ export async function startBucketry(options: StartBucketryOptions = {}): Promise
       kind: 'primary',
       onDriveLost: () => undefined,
     })
-    const serving = await serve({ settings, log, service }).catch(async (error: unknown) => {
-      await service.close()
-      throw error
-    })
+    const serving = await service
+      .makeDefaultBuckets()
+      .then(() => serve({ settings, log, service }))
+      .catch(async (error: unknown) => {
+        await service.close()
+        throw error
+      })
     const url = `${settings.tlsCert === undefined ? 'http' : 'https'}://127.0.0.1:${serving.port}`
     let stopping: Promise<void> | undefined
     const stop = () => {

@@ -4,8 +4,10 @@ import type { DriveNotes } from '../drives/drive-notes.ts'
 import type { KeyLease } from '../drives/kit/key-leases.ts'
 import { BucketChanges, BucketError, lostLease } from './bucket-changes.ts'
 import { bucketNote } from './bucket-note.ts'
+import type { BucketPolicy } from './bucket-policy.ts'
 import type { Buckets } from './buckets.ts'
 import type { MadeBucketRow, MadeBucketTable } from './made-bucket-table.ts'
+import { documentsOf } from './stored-bucket-options.ts'
 
 /** The former quota of an AWS account. Each bucket costs memory in every process. */
 export const maxMadeBuckets = 1_000
@@ -45,9 +47,10 @@ export class BucketMaker {
    * When it resolves, the bucket is durable and served by this process; the others serve it within a second.
    *
    * @param region the location that clients see; '' for REGION
+   * @param policy that the bucket has from the beginning
    * @throws BucketError, DriveError, DatabaseError
    */
-  async create(bucket: string, region = ''): Promise<void> {
+  async create(bucket: string, region = '', policy?: BucketPolicy): Promise<void> {
     const { table, configured, isBucketName, refresh } = this.#parts
     if (!isBucketName(bucket)) {
       throw new BucketError('invalid-name', 'The specified bucket is not valid.')
@@ -68,7 +71,8 @@ export class BucketMaker {
       await this.#writeNote([...rows.map((row) => row.bucket), bucket])
       held.assertHeld()
       const made = { bucket, madeAtMs: this.#parts.now(), region }
-      if (!(await table.add(made, held.owner))) throw lostLease()
+      const documents = policy === undefined ? {} : documentsOf({ policy })
+      if (!(await table.add(made, held.owner, documents))) throw lostLease()
     })
     await refresh()
   }

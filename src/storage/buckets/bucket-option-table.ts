@@ -96,11 +96,19 @@ export class BucketOptionsTable {
     if (isPublic !== undefined) {
       statements.push({ sql: setColumn.isPublic, params: [bucket, isPublic] })
     }
-    for (const [name, document] of Object.entries(documents)) {
-      statements.push({ sql: setDocument, params: [bucket, name, document] })
-    }
+    statements.push(...setBucketDocuments(bucket, documents))
     await this.#database.write(statements)
   }
+}
+
+/** As for BucketOptionsTable.change, for another transaction after `bumpRevision('buckets')`. */
+export function setBucketDocuments(
+  bucket: string,
+  documents: Readonly<Record<string, string>>,
+): Statement[] {
+  return Object.entries(documents).map(([name, document]) => {
+    return { sql: setDocument, params: [bucket, name, document] }
+  })
 }
 
 /**

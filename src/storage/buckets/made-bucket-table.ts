@@ -2,7 +2,7 @@ import type { Database, Statement } from '../../platform/state/database.ts'
 import { bumpRevision } from '../../platform/state/revision-table.ts'
 import { writeAll } from '../../platform/state/statements.ts'
 import { DatabaseLeases } from '../drives/kit/key-lease-table.ts'
-import { clearBucketOptions } from './bucket-option-table.ts'
+import { clearBucketOptions, setBucketDocuments } from './bucket-option-table.ts'
 
 /** A bucket that was created at run time. */
 export interface MadeBucketRow {
@@ -54,14 +54,19 @@ export class MadeBucketTable {
     ])
   }
 
-  /** @param owner the holder of the lease of `changeKey`, as in all methods below */
+  /**
+   * @param owner the holder of the lease of `changeKey`, as in all methods below
+   * @param documents that the bucket has from the beginning (bucket-option-table.ts)
+   */
   add(
     { bucket, madeAtMs, region }: Omit<MadeBucketRow, 'isRemoving'>,
     owner: string,
+    documents: Readonly<Record<string, string>> = {},
   ): Promise<boolean> {
     // Options that a request has set for an earlier bucket of this name after its removal.
     const former = clearBucketOptions(bucket)
-    return this.#change({ sql: insertMade, params: [bucket, madeAtMs, region] }, owner, former)
+    const others = [...former, ...setBucketDocuments(bucket, documents)]
+    return this.#change({ sql: insertMade, params: [bucket, madeAtMs, region] }, owner, others)
   }
 
   setRemoving(bucket: string, isRemoving: boolean, owner: string): Promise<boolean> {

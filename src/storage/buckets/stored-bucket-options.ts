@@ -147,7 +147,8 @@ function optionsOf({ cors, lifecycle, quotaBytes, isPublic }: Row): BucketOption
   }
 }
 
-function documentsOf(change: BucketOptionsChange): Record<string, string> {
+/** The changed documents as the table has them. */
+export function documentsOf(change: BucketOptionsChange): Record<string, string> {
   const texts = documentNames.flatMap((name) => {
     const document = change[name]
     if (document === undefined) return []

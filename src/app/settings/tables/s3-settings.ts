@@ -6,6 +6,7 @@ import {
   bucketName,
   bucketOrDrive,
   bucketPlace,
+  defaultBucket,
   regionName,
   regionOrAny,
 } from '../parse-names.ts'
@@ -87,6 +88,13 @@ export const s3Settings = {
     meaning:
       'What S3 clients may do with buckets: `off` (nothing), `existing` (CreateBucket succeeds for buckets that exist already) or `on` (create, remove, set CORS and lifecycle rules; docs/buckets.md).',
     parse: oneOf<'off' | 'existing' | 'on'>(['off', 'existing', 'on']),
+  },
+  defaultBuckets: {
+    name: 'DEFAULT_BUCKETS',
+    default: '',
+    meaning:
+      'Buckets to create at the start unless they exist. `BUCKET:download` is for everyone to read and list, `BUCKET:upload` to write, `BUCKET:public` for all of these; an existing bucket keeps the access that it has. Requires BUCKET_CREATION=on. A list.',
+    parse: listOf(defaultBucket),
   },
   acls: {
     name: 'ACLS',

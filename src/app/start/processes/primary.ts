@@ -67,6 +67,7 @@ export async function runPrimary(options: PrimaryOptions): Promise<void> {
       onDriveLost: (message) => endAtOnce(log, message),
     })
     opened = service
+    await service.makeDefaultBuckets()
     const servers = await startServers(settings, log, service)
     const { port } = servers
     const chores = repeatChores(service.chores, { log, metrics: service.metrics })
