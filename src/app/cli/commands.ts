@@ -29,17 +29,22 @@ export const commands: readonly Command[] = [
     name: 'server',
     operands: '[FOLDER]',
     summary: "Serve, with the command line of MinIO's compose files.",
-    count: [0, 1],
+    // Several folders are refused with a reason.
+    count: [0, 1_000],
     options: {
       address: { type: 'string', value: '[HOST]:PORT', meaning: 'HOST and PORT.' },
       'console-address': {
         type: 'string',
-        value: 'ADDRESS',
-        meaning: 'No effect: the dashboard is at the address of S3.',
+        value: '[HOST]:PORT',
+        meaning: 'DASHBOARD_ADDRESS: the dashboard also answers there.',
       },
+      quiet: { type: 'boolean', meaning: 'No effect.' },
+      anonymous: { type: 'boolean', meaning: 'No effect.' },
+      json: { type: 'boolean', meaning: 'No effect.' },
     },
     details: [
       'FOLDER is DATA_DIR. It cannot be a folder that MinIO has written to: docs/moving-in.md shows how to copy.',
+      'Empty folders in it become buckets. The word minio before the command is ignored.',
     ],
     async run(call) {
       const [{ runPrimary }, { asServer }] = await Promise.all([

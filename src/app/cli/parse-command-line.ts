@@ -28,9 +28,14 @@ const commonOptions = {
   version: { type: 'boolean', short: 'V' },
 } as const
 
+/** `minio gateway nas /path` of MinIO before 2022. */
+const noGateway =
+  'There is no command gateway. Serve a folder with: bucketry serve FOLDER. For another S3 service or a WebDAV server, set DRIVE.'
+
 /**
  * Parses the arguments after the program's name. If they name no command, the first command is used:
- * `bucketry ~/files` is `bucketry serve ~/files`.
+ * `bucketry ~/files` is `bucketry serve ~/files`. The word `minio` before the command is ignored: images of MinIO take
+ * `minio server /data` as the command of a service.
  *
  * @throws UsageError with a user-facing message.
  */
@@ -38,7 +43,9 @@ export function parseCommandLine(
   args: readonly string[],
   commands: readonly Command[],
 ): ParsedCommandLine {
-  const { command, rest } = commandIn(args, commands)
+  const given = args[0] === 'minio' && args.length > 1 ? args.slice(1) : args
+  if (given[0] === 'gateway' && given.length > 1) throw new UsageError(noGateway)
+  const { command, rest } = commandIn(given, commands)
   const { values, positionals } = parse(rest, command)
   const { bucket = [], folder, help = false, version = false, ...others } = values
   const settings = environmentOf(others)
@@ -47,8 +54,8 @@ export function parseCommandLine(
   const operand = command.takesFolder === true ? positionals[0] : undefined
   const named = operand ?? (folder === undefined ? undefined : String(folder))
   if (!wantsHelp && named !== undefined) checkFolder(named)
-  // `rest === args`: no command is named.
-  if (!wantsHelp && operand !== undefined && rest === args) checkNoCommand(operand, commands)
+  // `rest === given`: no command is named.
+  if (!wantsHelp && operand !== undefined && rest === given) checkNoCommand(operand, commands)
   const buckets = Array.isArray(bucket) ? bucket.map(String) : []
   checkDoubles([
     ['--bucket', buckets.length > 0, '--allowed-buckets', settings.ALLOWED_BUCKETS !== undefined],

@@ -84,7 +84,7 @@ const minioRoutes: readonly Route[] = [
 const noMinioAdmin: HttpReply = json(501, {
   Code: 'NotImplemented',
   Message:
-    'There is no admin API of MinIO here. Use the dashboard at /-/, or the management API at /-/api.',
+    'There is no admin API of MinIO here: instead of mc admin and mc quota, use the dashboard at /-/, the command bucketry keys, the management API at /-/api, or ACCESS_KEYS_FILE for keys as code (docs/moving-in.md, "mc admin").',
 })
 
 /** Names the operation: otherwise logs and metrics would count the path as that of an object. */

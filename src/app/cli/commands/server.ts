@@ -1,11 +1,10 @@
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
-import { defaultText, hasValue } from '../../settings/setting.ts'
-import { settingsTable } from '../../settings/tables/settings-table.ts'
+import { SettingMistake } from '../../../platform/process/setting-mistake.ts'
+import { folderSettings } from '../../settings/minio-folder.ts'
+import { hostAndPort, listenAddress } from '../../settings/parse-names.ts'
 import { type CommandCall, UsageError } from '../command.ts'
 
-/** The folder of MinIO's own files, inside its data folder. */
-const minioFolder = '.minio.sys'
+/** Options of MinIO that change its output or its look. */
+const idleOptions = ['quiet', 'anonymous', 'json'] as const
 
 /**
  * Translates a call of `server`, with MinIO's arguments, to one of `serve`.
@@ -13,51 +12,38 @@ const minioFolder = '.minio.sys'
  * @throws UsageError when the folder contains MinIO's data, or the address is not valid.
  */
 export function asServer(call: CommandCall): CommandCall {
-  const { environment, operands, options, warnings = [] } = call
-  const [folder] = operands
-  const noEffect =
-    options['console-address'] === undefined
-      ? []
-      : [
-          '--console-address has no effect: the dashboard is at the address of S3, with the path /-/',
-        ]
+  const { operands, options, warnings = [] } = call
+  const idle = idleOptions.filter((name) => options[name] === true).map((name) => `--${name}`)
   return {
     ...call,
     environment: {
-      ...environment,
-      ...(folder !== undefined && locations(folder, environment)),
-      ...addressOf(options.address),
+      ...call.environment,
+      ...checked('FOLDER', operands.length === 0 ? undefined : operands.join(' '), () =>
+        folderSettings(operands, call.environment),
+      ),
+      ...checked('--address', options.address, (address) => {
+        const { host, port } = hostAndPort(address)
+        return { PORT: String(port), ...(host !== undefined && { HOST: host }) }
+      }),
+      ...checked('--console-address', options['console-address'], (address) => ({
+        DASHBOARD_ADDRESS: listenAddress(address),
+      })),
     },
-    warnings: [...warnings, ...noEffect],
+    warnings: [...warnings, ...(idle.length === 0 ? [] : [`${idle.join(', ')}: no effect here`])],
   }
 }
 
-/** DATA_DIR and, unless it is set to another drive than the default, DRIVE. */
-function locations(folder: string, { DATA_DIR, DRIVE }: CommandCall['environment']) {
-  if (/\{\d+\.{3}\d+\}/.test(folder)) {
-    throw new UsageError('FOLDER stands for several folders: Bucketry keeps its data in one.')
+/** @throws UsageError in which the argument has a name */
+function checked<Result>(
+  name: string,
+  value: CommandCall['options'][string],
+  read: (value: string) => Result,
+): Result | undefined {
+  if (value === undefined) return undefined
+  try {
+    return read(String(value))
+  } catch (error) {
+    if (!(error instanceof SettingMistake)) throw error
+    throw new UsageError(`${name} is ${JSON.stringify(value)}: ${error.message}.`)
   }
-  if (existsSync(join(folder, minioFolder))) {
-    throw new UsageError(
-      `${folder} contains data of MinIO, in a format that only MinIO reads. Serve another folder, and copy with ` +
-        'mc mirror while MinIO runs (docs/moving-in.md, "From MinIO").',
-    )
-  }
-  const defaultDrive = (dataDir: string) =>
-    defaultText(settingsTable.drive, { dataDir, compatibility: 'aws' })
-  // The container image sets both.
-  const isDefault = !hasValue(DRIVE) || (hasValue(DATA_DIR) && DRIVE === defaultDrive(DATA_DIR))
-  return {
-    ...{ DATA_DIR: folder, DATA_DIR_FILE: undefined },
-    ...(isDefault && { DRIVE: defaultDrive(folder) }),
-  }
-}
-
-function addressOf(address: CommandCall['options'][string]) {
-  if (address === undefined) return {}
-  const [, host, port] = /^(.*):(\d+)$/.exec(String(address)) ?? []
-  if (port === undefined) {
-    throw new UsageError(`--address is ${JSON.stringify(address)}: expected [HOST]:PORT.`)
-  }
-  return { PORT: port, ...(host !== '' && { HOST: host?.replace(/^\[(.*)\]$/, '$1') }) }
 }

@@ -66,11 +66,16 @@ def run(*command, **settings):
 
 def fails(*command, **settings):
     """Whether the program ends with an error."""
+    return failure(*command, **settings) is not None
+
+
+def failure(*command, **settings):
+    """What the program says when it ends with an error; None if it succeeds."""
     try:
         read(*command, **settings)
-    except subprocess.CalledProcessError:
-        return True
-    return False
+    except subprocess.CalledProcessError as error:
+        return (error.stdout + error.stderr).decode()
+    return None
 
 
 def source_folder():

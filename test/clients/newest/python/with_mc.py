@@ -3,7 +3,7 @@
 
 import json
 
-from place import access_key, bucket, endpoint, expect_events, fails, http, is_refused, large, read, run, same, same_files
+from place import access_key, bucket, endpoint, expect_events, failure, fails, http, is_refused, large, read, run, same, same_files
 from place import secret_key, small, source_folder
 
 root = f"gw/{bucket}"
@@ -44,8 +44,24 @@ same(http("GET", f"{endpoint}/{bucket}/moved.bin"), small)
 mc("anonymous", "set", "private", root)
 assert is_refused(f"{endpoint}/{bucket}/moved.bin")
 for access in ("public", "upload"):
-    assert fails("mc", "anonymous", "set", access, root)
+    mc("anonymous", "set", access, root)
+    assert mc("anonymous", "get", root)[0]["permission"] == access
+    http("PUT", f"{endpoint}/{bucket}/by-everyone.bin", small)
+    same(read("mc", "cat", f"{root}/by-everyone.bin"), small)
+    assert is_refused(f"{endpoint}/{bucket}/moved.bin") == (access == "upload")
+mc("rm", f"{root}/by-everyone.bin")
+mc("anonymous", "set", "none", root)
 assert is_refused(f"{endpoint}/{bucket}/moved.bin")
+mc("mb", "--ignore-existing", root)
+mc("cp", "--attr", "Cache-Control=max-age=60;colour=blue", "copy/small one.bin", f"{root}/attributes.bin")
+kept = mc("stat", f"{root}/attributes.bin")[0]["metadata"]
+assert (kept["Cache-Control"], kept["X-Amz-Meta-Colour"]) == ("max-age=60", "blue"), kept
+mc("rm", f"{root}/attributes.bin")
+mc("ilm", "rule", "add", "--expire-days", "30", "--prefix", "tmp/", root)
+rules = mc("ilm", "rule", "list", root)[0]["config"]["Rules"]
+assert [rule["Expiration"]["Days"] for rule in rules] == [30], rules
+assert "bucketry keys" in failure("mc", "admin", "user", "add", "gw", "app", "a-secret-of-app")
+assert "There is no admin API" in failure("mc", "quota", "set", root, "--size", "1GB")
 arn = "arn:minio:sqs::1:webhook"
 mc("event", "add", root, arn, "--event", "put,delete", "--prefix", "in box/", "--suffix", ".txt")
 rule = mc("event", "list", root)[0]

@@ -87,3 +87,17 @@ test('No command has a flag that is also a setting or common to all', () => {
     }
   }
 })
+
+test("The word minio before a command is ignored, and MinIO's gateway is refused with what to do", () => {
+  const { command, operands, options } = parse(
+    'minio',
+    'server',
+    '--console-address',
+    ':9001',
+    '/data',
+  )
+  assert.deepEqual([command.name, operands], ['server', ['/data']])
+  assert.equal(options['console-address'], ':9001')
+  assert.equal(parse('minio').folder, 'minio')
+  assert.throws(() => parse('gateway', 'nas', '/srv'), /bucketry serve FOLDER/)
+})

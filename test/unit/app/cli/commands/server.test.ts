@@ -43,16 +43,23 @@ test('an address is HOST and PORT', () => {
   assert.throws(() => hostAndPort('9100'), UsageError)
 })
 
-test('an address of the console is said to have no effect', () => {
-  const { warnings = [] } = asServer({ ...call, options: { 'console-address': ':9001' } })
-  assert.match(warnings.join(''), /--console-address has no effect/)
+test('an address of the console is one more for the dashboard', () => {
+  const { environment } = asServer({ ...call, options: { 'console-address': ':9001' } })
+  assert.equal(environment.DASHBOARD_ADDRESS, ':9001')
+  const options = { 'console-address': '9001' }
+  assert.throws(() => asServer({ ...call, options }), UsageError)
+})
+
+test('options that only change the output of MinIO have no effect, which is said', () => {
+  const { warnings = [] } = asServer({ ...call, options: { quiet: true, json: true } })
+  assert.deepEqual(warnings, ['--quiet, --json: no effect here'])
 })
 
 test('folders of several disks, and those of MinIO, are refused', (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'bucketry-minio-'))
   t.after(() => rmSync(folder, { recursive: true }))
   mkdirSync(join(folder, '.minio.sys'))
-  for (const operand of ['/data{1...4}', folder]) {
-    assert.throws(() => asServer({ ...call, operands: [operand] }), UsageError)
+  for (const operands of [['/data{1...4}'], [folder], ['/a', '/b'], ['http://minio:9000/data']]) {
+    assert.throws(() => asServer({ ...call, operands }), UsageError)
   }
 })
