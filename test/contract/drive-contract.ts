@@ -10,6 +10,7 @@ import { chunkCases } from './drive/chunks.ts'
 import { conditionsCases } from './drive/conditions.ts'
 import { copyCases } from './drive/copying.ts'
 import { DriveSuite, type Lacking, type MakeDrive } from './drive/drive-suite.ts'
+import { folderMoveCases } from './drive/folder-moves.ts'
 import { fullDriveCases } from './drive/full-drive.ts'
 import { keyCases } from './drive/keys.ts'
 import { listingCases } from './drive/listing.ts'
@@ -42,6 +43,7 @@ const contractParts = {
     tagCases,
     copyCases,
     trashCases,
+    folderMoveCases,
     uploadCases,
     replacedPartCases,
     placedPartCases,

@@ -76,6 +76,26 @@ export function describeFileRecords(name: string, createLocation: () => Promise<
       assert.equal(found.get(saved[7]?.path ?? ''), record('at-14').json)
     })
 
+    test('moved gives records other paths, and only the paths', async () => {
+      const files = Array.from({ length: 1_000 }, (_, index) => record(`from-${index}`))
+      await Promise.all(files.map((file) => records.save(file, [])))
+      const there = files.map((file) => ({ ...file, path: `elsewhere/${odd}${file.identity}` }))
+      await records.moved([...there.slice(0, 999), { identity: 'unknown', path: 'x' }])
+      const found = await records.findByPaths([...files, ...there])
+      assert.equal(found.size, 1_000)
+      assert.equal(found.get(there[998]?.path ?? ''), files[998]?.json)
+      assert.equal(found.get(files[999]?.path ?? ''), files[999]?.json)
+      assert.equal(await records.find('from-0'), files[0]?.json)
+      assert.equal(await records.find('unknown'), undefined)
+    })
+
+    test('saveFolders stores own folders alone', async () => {
+      await records.saveFolders(['alone-1', 'alone-2'])
+      await records.saveFolders(['alone-1'])
+      assert.equal(await records.isOwnFolder('alone-1'), true)
+      assert.equal(await records.isOwnFolder('alone-2'), true)
+    })
+
     test('save stores own folders, new or known, until forgetFolder', async () => {
       await records.save(record('folders'), ['f1'])
       await records.save(record('folders'), ['f1', 'f2'])

@@ -117,6 +117,7 @@ const drive: CallTable<Drive> = {
   remove: { name: 'remove', span: 'remove' },
   removeAll: { name: 'removeAll', span: 'removeAll' },
   removeFolder: { name: 'removeFolder', span: 'removeFolder' },
+  moveFolder: { name: 'moveFolder', span: 'moveFolder' },
   sweep: { name: 'sweep' },
   uploads: { within: uploads },
   quota: { name: 'quota', span: 'quota' },

@@ -1,6 +1,7 @@
 import type { ChecksumAlgorithm } from '../../platform/checksums/checksum.ts'
 import type { AttributeChange, Attributes, LockRules, WriterAttributes } from './attributes.ts'
 import type { DriveStatistics } from './drive-statistics.ts'
+import type { FolderCalls } from './folder-calls.ts'
 import type { EntryCursor, ListQuery } from './listed-entry.ts'
 import type {
   AppendOptions,
@@ -22,7 +23,7 @@ import type { DriveVersions, Removal, VersionOptions } from './versions.ts'
  *
  * Every method may reject with a DriveError. Any other rejection is a bug.
  */
-export interface Drive extends DriveVersions {
+export interface Drive extends DriveVersions, FolderCalls {
   /** For the log and the status page, as `file`. */
   readonly kind: string
 
@@ -134,13 +135,6 @@ export interface Drive extends DriveVersions {
    * `locked` if its retention or legal hold prevents that (`assertUnlocked`).
    */
   remove(bucket: string, key: string, conditions?: RemovalConditions): Promise<Removal | undefined>
-
-  /**
-   * Removes the folder of a key that ends in `/`, regardless of its creator, if it is empty. Also removes folders
-   * above it that only keys created and that are now empty. Has no effect if the folder has content or does not
-   * exist. Absent if the drive can't remove a folder without also removing files that are added to it meanwhile.
-   */
-  removeFolder?(bucket: string, key: string): Promise<void>
 
   /**
    * Removes what dead processes have left, while this process and others write. One of the gateways that share the

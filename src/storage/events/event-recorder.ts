@@ -86,6 +86,11 @@ export class EventRecorder {
     }
   }
 
+  /** Whether any change in the bucket has events. */
+  watches(bucket: string): boolean {
+    return this.#parts.rules(bucket).length > 0
+  }
+
   async #takeTurn(turn: readonly string[]): Promise<boolean> {
     const end = new AbortController()
     const timer = setTimeout(() => end.abort(), turnMs)

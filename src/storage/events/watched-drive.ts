@@ -11,7 +11,7 @@ import type { EventRecorder } from './event-recorder.ts'
  */
 export function watchedDrive(
   drive: Drive,
-  recorder: Pick<EventRecorder, 'record'>,
+  recorder: Pick<EventRecorder, 'record' | 'watches'>,
   hasVersions: (bucket: string) => boolean,
 ): Drive {
   const changing: Partial<Drive> = {
@@ -45,6 +45,11 @@ export function watchedDrive(
     },
     // Absent here, so that objects are removed one by one: each object that existed needs its own event.
     removeAll: async () => undefined,
+    // Each object needs its own events.
+    async moveFolder(from, to, options) {
+      if ([from, to].some(({ bucket }) => recorder.watches(bucket))) return undefined
+      return await drive.moveFolder?.(from, to, options)
+    },
     uploads: watchedUploads(drive.uploads, recorder),
   }
   const { copy } = drive

@@ -1,7 +1,7 @@
 import type { Log } from '../../platform/process/log.ts'
 import { DriveError } from '../drives/drive-error.ts'
 import type { KeyLease, KeyLeases } from '../drives/kit/key-leases.ts'
-import type { JobEnd, JobKind, JobLimits, JobName, JobRow, JobTable } from './job-table.ts'
+import type { Answer, JobEnd, JobKind, JobLimits, JobName, JobRow, JobTable } from './job-table.ts'
 import { withGrace } from './walk.ts'
 
 /** How often figures that have changed are saved. */
@@ -41,10 +41,18 @@ export class Run {
   readonly late: AbortSignal
   readonly #stopping: AbortController
   readonly #lease: KeyLease
+  readonly #save: () => Promise<Answer>
+  #last: Promise<unknown> = Promise.resolve()
 
-  constructor(stopping: AbortController, lease: KeyLease, signals: readonly AbortSignal[]) {
+  constructor(
+    stopping: AbortController,
+    lease: KeyLease,
+    signals: readonly AbortSignal[],
+    save: () => Promise<Answer>,
+  ) {
     this.#stopping = stopping
     this.#lease = lease
+    this.#save = save
     this.signal = AbortSignal.any([stopping.signal, ...signals])
     this.late = withGrace(this.signal)
   }
@@ -65,6 +73,15 @@ export class Run {
     this.stopIfLost()
     if (!this.#lease.isHeld) this.signal.throwIfAborted()
     this.late.throwIfAborted()
+  }
+
+  /** Stores the figures, for instance before a step that another run has to know of. @throws the signal's reason */
+  async save(): Promise<void> {
+    // One after the other: the database could otherwise end with the earlier figures.
+    const mine = this.#last.then(() => this.#save())
+    this.#last = mine.catch(() => undefined)
+    stopIf(await mine, this)
+    this.assertMayGoOn()
   }
 
   /** Stops the job if another process may have taken it over. */
@@ -150,7 +167,8 @@ export class JobRunner {
         begun.resolve(row)
         if (row === undefined) return
         const signals = signal === undefined ? [] : [signal]
-        await this.#run(job, row, new Run(stopping, lease, signals))
+        const save = () => this.#parts.table.save(row, JSON.stringify(job.figures))
+        await this.#run(job, row, new Run(stopping, lease, signals, save))
       })
       // A lease that cannot be released expires.
       .then(() => begun.resolve(undefined), begun.reject)
@@ -229,7 +247,7 @@ export class JobRunner {
       try {
         const next = { figures: JSON.stringify(job.figures), at: performance.now() }
         if (next.figures !== saved.figures && next.at - saved.at >= saveEveryMs) {
-          stopIf(await this.#parts.table.save(row, next.figures), run)
+          await run.save()
           saved = next
         } else if (job.limits !== undefined) stopIf(await this.#parts.table.ask(row), run)
       } catch {
@@ -260,7 +278,7 @@ function keyOf({ kind, id }: JobName): string {
   return `${kind}/${id}`
 }
 
-function stopIf(answer: 'go on' | StopReason, run: Run): void {
+function stopIf(answer: Answer, run: Run): void {
   if (answer !== 'go on') run.stop(answer)
 }
 

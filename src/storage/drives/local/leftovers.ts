@@ -8,7 +8,7 @@ import { unlessAbsent } from './fs-error.ts'
 import type { LocalRoot } from './local-root.ts'
 import { formerSuffix, isCompleteName } from './objects/fence.ts'
 import { type FileIdentity, identityOf } from './objects/file-identity.ts'
-import { readHolder } from './objects/key-locks.ts'
+import { readHolder } from './objects/holder-watch.ts'
 import { readFlags } from './objects/paced-files.ts'
 
 /** How long the mark of a removed bucket stays (bucket-folders.ts). No write to the bucket takes that long. */

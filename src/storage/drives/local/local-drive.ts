@@ -18,6 +18,7 @@ import { FolderJournal, type JournalNote } from './folders/folder-journal.ts'
 import { removeEmptyFolders } from './folders/folder-maker.ts'
 import { FolderSync } from './folders/folder-sync.ts'
 import { openLocalCursor } from './folders/listing.ts'
+import { moveFolder } from './folders/move-folder.ts'
 import { unlessAbsent, withDriveErrors } from './fs-error.ts'
 import { sweepLeftovers } from './leftovers.ts'
 import { LocalNotes } from './local-notes.ts'
@@ -35,7 +36,7 @@ import { AttributeCache } from './objects/attribute-cache.ts'
 import { copyObject } from './objects/copy-file.ts'
 import { LocalDraft } from './objects/draft.ts'
 import type { FileRecords } from './objects/file-record-table.ts'
-import { KeyLocks } from './objects/key-locks.ts'
+import { FolderLocks } from './objects/folder-locks.ts'
 import { ObjectCache } from './objects/object-cache.ts'
 import { headObject, metadataOf } from './objects/object-files.ts'
 import { LocalObjectReader } from './objects/object-reader.ts'
@@ -93,7 +94,7 @@ function openOn(
   return {
     root,
     versioningOf,
-    locks: new KeyLocks(root),
+    locks: new FolderLocks(root),
     attributeCache: new AttributeCache(records, log),
     indexes: new FolderIndexes(root),
     journal: new FolderJournal(root),
@@ -311,6 +312,12 @@ class LocalDrive implements Drive {
       const { natural: filePath } = objectPath
       await removeEmptyFolders(this.#drive, objectPath, filePath, [{ path: filePath.folder }])
     })
+  }
+
+  readonly moveFolder: Calls['moveFolder'] = async (from, to, options) => {
+    return await withDriveErrors(`move ${from.bucket}/${from.key}`, () =>
+      moveFolder(this.#drive, from, to, options),
+    )
   }
 
   readonly quota: Calls['quota'] = async () => {

@@ -4,14 +4,14 @@ import type { FolderJournal } from './folders/folder-journal.ts'
 import type { FolderSync } from './folders/folder-sync.ts'
 import type { LocalRoot } from './local-root.ts'
 import type { AttributeCache } from './objects/attribute-cache.ts'
-import type { KeyLocks } from './objects/key-locks.ts'
+import type { FolderLocks } from './objects/folder-locks.ts'
 import type { SmallWrites } from './small-writes/small-writes.ts'
 
 /** The parts of an open drive, for the functions that read and change its objects. */
 export interface OpenDrive {
   readonly root: LocalRoot
   readonly versioningOf: VersioningOf
-  readonly locks: KeyLocks
+  readonly locks: FolderLocks
   readonly attributeCache: AttributeCache
   readonly indexes: FolderIndexes
   readonly journal: FolderJournal

@@ -155,6 +155,16 @@ export class RoutedDrive implements Drive {
   readonly removeFolder: DriveCalls['removeFolder'] = (bucket, key) =>
     this.#change(bucket, async (drive, folder) => await drive.removeFolder?.(folder, key))
 
+  /** Undefined for a move between two drives. */
+  readonly moveFolder: DriveCalls['moveFolder'] = (from, to, options) =>
+    this.#change(from.bucket, (drive, folder) =>
+      this.#change(to.bucket, async (other, toFolder) => {
+        if (other !== drive) return undefined
+        const moved = { ...from, bucket: folder }
+        return await drive.moveFolder?.(moved, { ...to, bucket: toFolder }, options)
+      }),
+    )
+
   #read<Result>(bucket: string, call: (drive: Drive, folder: string) => Result): Result {
     const { mount, folder } = this.#placeOf(bucket)
     return call(mount.drive, folder)

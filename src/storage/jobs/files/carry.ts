@@ -16,6 +16,7 @@ import {
   type PathPair,
 } from './file-order.ts'
 import { type TransferOptions, type TransferOutcome, transferObject } from './transfer-object.ts'
+import { moveWholeFolders } from './whole-folder.ts'
 
 /** Concurrent transfers: each waits for the disk. */
 const concurrency = 8
@@ -28,7 +29,7 @@ const maxNames = 1_000
 
 type CarryDrive = Pick<
   Drive,
-  'list' | 'head' | 'open' | 'copy' | 'draft' | 'remove' | 'removeFolder'
+  'list' | 'head' | 'open' | 'copy' | 'draft' | 'remove' | 'removeFolder' | 'moveFolder'
 >
 
 export interface Carrying {
@@ -52,8 +53,9 @@ export interface Carrying {
 export type Transfer = () => Promise<TransferOutcome>
 
 /**
- * Moves or copies objects and folders, object by object. If it ends at any point, every object is complete in one of the
- * two places or in both, and another run with the same figures finishes it.
+ * Moves or copies objects and folders: folders in one step if the drive can do that, otherwise object by object. If it ends
+ * at any point, every object is complete in one of the two places or in both, and another run with the same figures
+ * finishes it.
  *
  * @throws DriveError; the signal's reason
  */
@@ -83,7 +85,8 @@ class Carrier {
     )
   }
 
-  async carryFolder([from, to]: PathPair): Promise<void> {
+  async carryFolder(pair: PathPair): Promise<void> {
+    const [from, to] = pair
     const { drive, fromBucket, toBucket, keepsSource, makesFolders } = this.#carrying
     const { signal } = this.#run
     const figures = this.#figures
@@ -94,6 +97,10 @@ class Carrier {
       figures.begun = number + 1
     }
     const isApart = figures.apart.includes(number)
+    if (!keepsSource && (await this.#moveWhole(pair, isApart))) {
+      figures.paths += 1
+      return
+    }
     const { after } = figures
     for await (const entries of walk({ drive, bucket: fromBucket, prefix: from, after, signal })) {
       await visitAll(entries, concurrency, async ({ key }) => {
@@ -109,6 +116,13 @@ class Carrier {
     }
     figures.paths += 1
     figures.after = ''
+  }
+
+  /** Whether the folder was moved in one step. If it was not, folders in it may have been. */
+  async #moveWhole(pair: PathPair, isApart: boolean): Promise<boolean> {
+    const moved = await moveWholeFolders(this.#carrying, pair, this.#run, this.#figures)
+    if (isApart) for (const one of moved) this.#noteAlone(one)
+    return moved.some(([from, to]) => from === pair[0] && to === pair[1])
   }
 
   /** The paths up to the next folder. */

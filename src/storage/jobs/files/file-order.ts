@@ -55,6 +55,8 @@ export interface FileFigures {
   readonly apart: number[]
   /** Objects of these paths that were moved, with their new keys. */
   readonly alone: PathPair[]
+  /** A folder that is being moved in one step, with what identifies it on the drive. */
+  moving?: { readonly pair: PathPair; readonly identity: string } | undefined
   /** Whether `apart` and `alone` are complete: then a move can be undone. */
   isUndoable: boolean
   /** Processes that have worked on it since it last got further. */

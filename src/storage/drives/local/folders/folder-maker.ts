@@ -150,7 +150,10 @@ async function makeChild(
   if (present?.isDirectory() === false) await makeWay(drive, objectPath, parent, name)
   const path = below(drive, `${parent.path}/${name}`)
   await entry.note({ bucket: objectPath.bucket, key: objectPath.key, making: [path] })
-  const outcome = await makeFolder(parent, name)
+  // A move of a folder above would take the new folder with it.
+  const outcome = await drive.locks.hold(path, async () =>
+    (await parent.isAtPath()) ? await makeFolder(parent, name) : 'no parent',
+  )
   if (outcome === 'no parent') return undefined
   const child = await parent.openChild(name)
   if (child !== undefined && outcome === 'made') {
@@ -166,6 +169,7 @@ async function makeWay(drive: OpenDrive, objectPath: ObjectPath, parent: OpenFol
   const owner = displacedBy(objectPath, below(drive, path))
   if (owner === undefined) throw inTheWay(below(drive, path))
   await drive.locks.hold(owner.path, async (fence) => {
+    if (!(await parent.isAtPath())) return
     const stats = await drive.root.files.lstat(parent.at(name))
     if (stats === undefined || stats.isDirectory()) return
     if (!stats.isFile()) throw inTheWay(below(drive, path))
@@ -231,6 +235,7 @@ async function restoreNatural(
   const alternative = parent.at(owner.alternative.name)
   if (!(await drive.root.files.lstat(alternative))?.isFile()) return
   await drive.locks.hold(owner.path, async (fence) => {
+    if (!(await parent.isAtPath())) return
     try {
       // A link, because it never replaces a file that was put there meanwhile.
       await drive.root.files.link(alternative, parent.at(name))

@@ -52,6 +52,23 @@ export function openCandidateCursor(drive: OpenDrive, bucket: string, query: Lis
   return new FolderCursor<LocalFolder, LocalCandidate, LocalCandidate | FolderEntry>(tree, query)
 }
 
+export interface KeyedFile {
+  readonly key: string
+  readonly file: StampedFile
+}
+
+/** The files of a bucket's objects, without their attributes. */
+export function openFileCursor(drive: OpenDrive, bucket: string, query: ListQuery) {
+  const tree = new LocalTree<KeyedFile>(drive, bucket, async (candidates, turns) => {
+    const files = await lookAtAll(drive, bucket, candidates, turns)
+    return candidates.flatMap(({ key }, index) => {
+      const file = files[index]
+      return file === undefined ? [] : [{ key, file }]
+    })
+  })
+  return new FolderCursor<LocalFolder, LocalCandidate, KeyedFile>(tree, query)
+}
+
 export function listFailure({ root }: ListedDrive, bucket: string, error: unknown): unknown {
   return fsDriveError(error, `list ${bucket}${reasonOf(error, root)}`)
 }

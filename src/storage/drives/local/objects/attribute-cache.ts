@@ -140,6 +140,27 @@ export class AttributeCache {
     this.#keep(file.identity, attributes)
   }
 
+  /** Stores what only the paths of files tell about them, of at most 1,000 files, before they get other paths. */
+  async adoptAll(files: readonly StampedFile[]): Promise<void> {
+    const known = await this.#records.findMany(files.map(({ identity }) => identity))
+    const strangers = files.filter(({ identity }) => !known.has(identity))
+    const moved = await this.#findMoved(strangers)
+    for (const file of strangers) {
+      const attributes = moved.get(file.identity)
+      if (attributes !== undefined) await this.save(file, attributes, [])
+    }
+  }
+
+  /** At most 1,000 files have got these paths. */
+  async moved(files: readonly StampedFile[]): Promise<void> {
+    await this.#records.moved(files)
+  }
+
+  /** Stores folders as created by the drive. */
+  async saveFolders(identities: readonly string[]): Promise<void> {
+    if (identities.length > 0) await this.#records.saveFolders(identities)
+  }
+
   /** The file was deleted, and its identity is never reused. */
   forget(identity: FileIdentity): void {
     this.#records.forget(identity)

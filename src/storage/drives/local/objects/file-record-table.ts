@@ -2,6 +2,7 @@ import type { Database, SqlValue, Statement } from '../../../../platform/state/d
 import { LazyDeletes } from '../../../../platform/state/lazy-deletes.ts'
 import {
   listStatements,
+  type ParameterList,
   parameterLists,
   readLists,
   valueLists,
@@ -37,6 +38,12 @@ const upsert = `INSERT INTO file_records
     modified_at_ms = excluded.modified_at_ms,
     saved_at_ms = excluded.saved_at_ms,
     json = excluded.json`
+/** With lists of 512, SQLite takes twenty times as long for each record. */
+const movedAtOnce = 64
+const updatePaths = (moved: string) => `
+  WITH moved (identity, path_digest) AS (VALUES ${moved})
+  UPDATE file_records SET path_digest = moved.path_digest FROM moved
+  WHERE file_records.identity = moved.identity`
 const insertFolder = 'INSERT INTO own_folders (identity) VALUES (?) ON CONFLICT DO NOTHING'
 const selectFolder = 'SELECT identity FROM own_folders WHERE identity = ?'
 
@@ -138,6 +145,27 @@ export class DatabaseFileRecords {
     const values: SqlValue[] = [key, pathDigest, size, modifiedAtMs, this.#now(), json]
     const folders = ownKeys.map((folder): Statement => ({ sql: insertFolder, params: [folder] }))
     await this.#database.write([{ sql: upsert, params: values }, ...folders])
+  }
+
+  /** As `save`, for folders alone. */
+  async saveFolders(identities: readonly string[]): Promise<void> {
+    const keys = identities.map((identity) => this.#key(identity))
+    for (const key of keys) this.#folders.cancel(key)
+    await this.#database.write(keys.map((key) => ({ sql: insertFolder, params: [key] })))
+  }
+
+  /** Gives the records of at most 1,000 files other paths. Files without a record get none. */
+  async moved(files: readonly Pick<FileRecord, 'identity' | 'path'>[]): Promise<void> {
+    const rows = files.map(({ identity, path }) => [
+      this.#key(identity),
+      driveDigest(this.#drive, path),
+    ])
+    const lists: ParameterList[] = []
+    for (let start = 0; start < rows.length; start += movedAtOnce) {
+      const some = rows.slice(start, start + movedAtOnce)
+      lists.push(...parameterLists(some, '(CAST(? AS TEXT), CAST(? AS TEXT))'))
+    }
+    await this.#database.write(listStatements(lists, updatePaths))
   }
 
   /**

@@ -1,12 +1,10 @@
 import crypto from 'node:crypto'
-import type { Stats } from 'node:fs'
 import { basename } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { hasEnded } from '../../../../platform/process/ended-processes.ts'
-import { livenessOf, thisProcess } from '../../../../platform/process/identity.ts'
+import { thisProcess } from '../../../../platform/process/identity.ts'
 import { stopwatch } from '../../../../platform/process/time-limit.ts'
 import { DriveError } from '../../drive-error.ts'
-import { fs } from '../file-calls.ts'
+import { allDone, fs } from '../file-calls.ts'
 import { cannotLink, codeOf, unlessAbsent } from '../fs-error.ts'
 import {
   followOwnFolders,
@@ -15,12 +13,8 @@ import {
   remakeProcessFolder,
 } from '../local-root.ts'
 import { Fence, fenceOff, holderName, type OpenFence } from './fence.ts'
-import { readFlags } from './paced-files.ts'
+import { HolderWatch, readHolder, silentHolderMs } from './holder-watch.ts'
 
-/** A holder on another host counts as dead if its holder file has not changed for this time. */
-const silentHolderMs = 30_000
-/** The same if the gateway of the holder counts as ended, which may be wrong. Longer than `certainMs`. */
-const endedHolderMs = 6_000
 /** A living holder keeps a lock for microseconds. A stopped one must not block the others. */
 const longestWaitMs = 20_000
 /** Longer than `silentHolderMs`, so that a dead holder on another host is recognized first. */
@@ -33,6 +27,8 @@ const deepestTheft = 4
 export const certainMs = 5_000
 /** Each attempt can fail because another process moves the folder of this one away. */
 const prepareAttempts = 5
+/** The lock of a key, without its guard. */
+const lockPattern = /^[0-9a-f]{32}$/
 /** How long to wait before the next attempt to remove a lock. */
 const removeAgainMs = 100
 
@@ -137,10 +133,22 @@ export class KeyLocks {
    * @throws DriveError `busy` if a living process does not release it; the errors of `work`
    */
   hold<Result>(name: string, work: (fence: OpenFence) => Promise<Result>): Promise<Result> {
-    return this.#queued(crypto.hash('md5', name), async (turn) => {
-      const { heldMs, fence } = await this.#take(turn.lock, turn, 0)
-      return await work(fence).finally(() => this.#release(turn.lock, turn, heldMs))
+    return this.#hold(crypto.hash('md5', name), work)
+  }
+
+  #hold<Result>(lock: string, work: (fence: OpenFence) => Promise<Result>): Promise<Result> {
+    return this.#queued(lock, async (turn) => {
+      const { heldMs, fence } = await this.#take(lock, turn, 0)
+      return await work(fence).finally(() => this.#release(lock, turn, heldMs))
     })
+  }
+
+  /** Resolves when each lock that is held now has been free once, except that of this name. Rejects as `hold`. */
+  async untilFree(except: string): Promise<void> {
+    const held = await fs.promises.readdir(this.#root.folders.at('locks'))
+    const own = crypto.hash('md5', except)
+    const others = held.filter((name) => lockPattern.test(name) && name !== own)
+    await allDone(others.map((lock) => this.#hold(lock, async () => undefined)))
   }
 
   /** Runs `work` in this process's queue for the lock. `work` itself takes and releases the lock. */
@@ -343,49 +351,4 @@ function mountedAgain(cause: unknown): DriveError {
 
 async function inodeOf(path: string): Promise<number | undefined> {
   return (await unlessAbsent(() => fs.promises.lstat(path)))?.ino
-}
-
-/** Undefined if there is no lock; empty if the holder died while it wrote its name. */
-export function readHolder(path: string): Promise<string | undefined> {
-  return unlessAbsent(() => fs.promises.readFile(path, { encoding: 'latin1', flag: readFlags }))
-}
-
-type HolderState = 'gone' | 'held' | 'silent' | 'abandoned'
-
-/** Watches one lock, and decides when its holder counts as dead. */
-class HolderWatch {
-  readonly #path: () => string
-  holder = ''
-  /** The inode of the lock when it was last checked. */
-  inode: number | undefined
-  #signature = ''
-  #unchangedSince = performance.now()
-
-  constructor(path: () => string) {
-    this.#path = path
-  }
-
-  async look(): Promise<HolderState> {
-    const path = this.#path()
-    const stats = await unlessAbsent(() => fs.promises.lstat(path))
-    const holder = await readHolder(path)
-    if (stats === undefined || holder === undefined) return 'gone'
-    this.holder = holder
-    this.inode = stats.ino
-    const liveness = livenessOf(holder)
-    if (liveness === 'alive') return 'held'
-    if (liveness === 'dead') return 'abandoned'
-    const limitMs = hasEnded(holder) ? endedHolderMs : silentHolderMs
-    return this.#silentMs(stats) > limitMs ? 'abandoned' : 'silent'
-  }
-
-  /** A process changes the change time of its name's file with every lock it takes or releases. */
-  #silentMs({ ino, ctimeMs }: Stats): number {
-    const signature = `${this.holder} ${ino} ${ctimeMs}`
-    if (signature !== this.#signature) {
-      this.#signature = signature
-      this.#unchangedSince = performance.now()
-    }
-    return performance.now() - this.#unchangedSince
-  }
 }

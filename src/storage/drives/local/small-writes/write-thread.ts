@@ -14,6 +14,7 @@ import {
   isOneFile,
   isSameFile,
 } from '../objects/file-identity.ts'
+import { moveMark } from '../objects/folder-locks.ts'
 import { certainMs } from '../objects/key-locks.ts'
 import { createFlags, folderOpenFlags, writeFullyNow } from '../objects/paced-files.ts'
 import { largeBytes } from '../objects/put-file.ts'
@@ -174,7 +175,9 @@ class WriteRun {
     if (folder === undefined || !isDone(() => fs.linkSync(holder, lockPath))) {
       return () => ({ moved: undefined, isLocked: false })
     }
-    const moved = attempt(() => this.#moveInto(folder, job))
+    // Step by step, the object waits until the folder has been moved.
+    const isMoving = exists(`${dirname(lockPath)}/${moveMark}`)
+    const moved = isMoving ? undefined : attempt(() => this.#moveInto(folder, job))
     // A thread that was suspended may have lost the lock to another process.
     const isCertain = heldMs() < certainMs
     const isLocked = !isCertain || !isDone(() => fs.unlinkSync(lockPath))

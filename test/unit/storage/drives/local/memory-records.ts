@@ -41,6 +41,17 @@ export class MemoryRecords implements FileRecords {
     for (const folder of ownFolders) this.ownFolders.add(folder)
   }
 
+  async saveFolders(identities: readonly string[]): Promise<void> {
+    for (const identity of identities) this.ownFolders.add(identity)
+  }
+
+  async moved(files: readonly Pick<FileRecord, 'identity' | 'path'>[]): Promise<void> {
+    for (const { identity, path } of files) {
+      const record = this.records.get(identity)
+      if (record !== undefined) this.records.set(identity, { ...record, path })
+    }
+  }
+
   forget(identity: string): void {
     this.forgotten.push(identity)
   }

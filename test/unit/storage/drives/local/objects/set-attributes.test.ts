@@ -9,7 +9,7 @@ import { FolderSync } from '../../../../../../src/storage/drives/local/folders/f
 import { openLocalRoot } from '../../../../../../src/storage/drives/local/local-root.ts'
 import { localPathOf } from '../../../../../../src/storage/drives/local/object-path.ts'
 import { AttributeCache } from '../../../../../../src/storage/drives/local/objects/attribute-cache.ts'
-import { KeyLocks } from '../../../../../../src/storage/drives/local/objects/key-locks.ts'
+import { FolderLocks } from '../../../../../../src/storage/drives/local/objects/folder-locks.ts'
 import { PacedFiles } from '../../../../../../src/storage/drives/local/objects/paced-files.ts'
 import { setAttributes } from '../../../../../../src/storage/drives/local/objects/set-attributes.ts'
 import { SmallWrites } from '../../../../../../src/storage/drives/local/small-writes/small-writes.ts'
@@ -162,7 +162,7 @@ test('a file system with whole seconds cannot do it, and says so', async (t) => 
   const root = { ...(await openLocalRoot(path)), files: new WholeSeconds(false) }
   const parts = {
     versioningOf: () => undefined,
-    ...{ root, locks: new KeyLocks(root), attributeCache: new AttributeCache(records, log) },
+    ...{ root, locks: new FolderLocks(root), attributeCache: new AttributeCache(records, log) },
     ...{
       indexes: new FolderIndexes(root),
       journal: new FolderJournal(root),

@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict'
+import fs from 'node:fs'
+import { type TestContext, test } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { openLocalRoot } from '../../../../../../src/storage/drives/local/local-root.ts'
+import { FolderLocks } from '../../../../../../src/storage/drives/local/objects/folder-locks.ts'
+import { tempFolder } from '../temp-folder.ts'
+
+/** Two processes over one folder, with a log of what they do. */
+async function open(t: TestContext) {
+  const folder = tempFolder(t)
+  const [one, other] = [
+    new FolderLocks(await openLocalRoot(folder)),
+    new FolderLocks(await openLocalRoot(folder)),
+  ]
+  await one.prepare()
+  const done: string[] = []
+  const gates = new Map<string, PromiseWithResolvers<void>>()
+  const pausing = (name: string) => {
+    const gate = Promise.withResolvers<void>()
+    gates.set(name, gate)
+    return async () => {
+      done.push(`begin ${name}`)
+      await gate.promise
+      done.push(`end ${name}`)
+    }
+  }
+  const until = async (text: string) => {
+    while (!done.includes(text)) await nextTurn()
+  }
+  const end = (name: string) => gates.get(name)?.resolve()
+  return { one, other, done, pausing, until, end, mark: `${folder}/.bucketry/locks/moving` }
+}
+
+test('a move waits for the changes of keys, and later changes in its folders wait for the move', async (t) => {
+  const { one, other, done, pausing, until, end, mark } = await open(t)
+  const change = one.hold('b/from/x', pausing('change'))
+  await until('begin change')
+  const move = other.holdFolders(['b/from', 'b/to'], pausing('move'))
+  while (!fs.lstatSync(mark, { throwIfNoEntry: false })) await nextTurn()
+  const later = ['b/from', 'b/from/y', 'b/to/z'].map((path) => one.hold(path, pausing(path)))
+  // Other keys do not wait.
+  await one.hold('b/fromage', async () => done.push('other key'))
+  await one.hold('c/from/x', async () => done.push('other bucket'))
+  end('change')
+  await until('begin move')
+  assert.deepEqual(done, ['begin change', 'other key', 'other bucket', 'end change', 'begin move'])
+  end('move')
+  for (const path of ['b/from', 'b/from/y', 'b/to/z']) end(path)
+  await Promise.all([change, move, ...later])
+  assert.equal(done[5], 'end move')
+  assert.deepEqual(done.length, 12)
+  assert.equal(fs.lstatSync(mark, { throwIfNoEntry: false }), undefined)
+})
+
+test('the mark of a dead process delays nobody', async (t) => {
+  const { one, mark } = await open(t)
+  fs.symlinkSync(JSON.stringify(['b/from']), mark)
+  assert.equal(await one.hold('b/from/x', async () => 'changed'), 'changed')
+  assert.equal(fs.lstatSync(mark, { throwIfNoEntry: false }), undefined)
+  fs.symlinkSync(JSON.stringify(['b/from']), mark)
+  assert.equal(await one.holdFolders(['b/to'], async () => 'moved'), 'moved')
+  assert.equal(fs.lstatSync(mark, { throwIfNoEntry: false }), undefined)
+})
+
+test('a move whose paths do not fit into a mark is not begun', async (t) => {
+  const { one } = await open(t)
+  const folders = ['b/from', `b/${'a/'.repeat(3_000)}`]
+  assert.equal(await one.holdFolders(folders, async () => 'moved'), undefined)
+  assert.equal(await one.hold('b/from/x', async () => 'changed'), 'changed')
+})
