@@ -69,7 +69,7 @@ describe('Access keys in the dashboard', { skip: absenceOfChromium() }, () => {
 
   test('a new secret stays until it is copied or confirmed', async () => {
     const page = await dashboard().openSignedIn('/')
-    await page.getByRole('link', { name: 'Keys' }).click()
+    await page.getByRole('link', { name: 'App keys' }).click()
     const open = async (name: string) => {
       await page.getByRole('button', { name: 'Create a key' }).click()
       await page.getByLabel('Name').fill(name)

@@ -47,7 +47,7 @@ describe('The dashboard in Firefox', { skip: absenceOfFirefox() }, () => {
       'Trash',
       'Activity',
       'Connect',
-      'Keys',
+      'App keys',
       'Models',
       'Settings',
     ]) {

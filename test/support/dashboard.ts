@@ -77,9 +77,13 @@ export function useDashboard(
   })
 }
 
-/** Fills in the form that is shown; resolves when it is gone. */
-export async function signIn(page: Page): Promise<void> {
-  const field = page.getByLabel('Password', { exact: true })
+/**
+ * Fills in the form that is shown; resolves when it is gone.
+ *
+ * @param label of the field, in the language of the page
+ */
+export async function signIn(page: Page, label = 'Password'): Promise<void> {
+  const field = page.getByLabel(label, { exact: true })
   // A dialog that closes may take the focus meanwhile.
   await until(async () => {
     await field.focus()

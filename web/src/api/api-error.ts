@@ -1,3 +1,4 @@
+import { frameTexts } from '../texts/frame.ts'
 /** An error response of the service; status 0 if the service could not be reached. */
 export class ApiError extends Error {
   readonly status: number
@@ -33,7 +34,7 @@ interface RefusedReply {
 /** @param body the parsed JSON; undefined if the body was not JSON, such as the page of a proxy. */
 export function toApiError(reply: RefusedReply, body: unknown): ApiError {
   const { message, field, code } = fieldsOf(body)
-  return new ApiError(message ?? `The service returned status ${reply.status}.`, {
+  return new ApiError(message ?? frameTexts.serviceStatus(reply.status), {
     status: reply.status,
     field,
     code,
@@ -43,11 +44,7 @@ export function toApiError(reply: RefusedReply, body: unknown): ApiError {
 
 /** The error for a request without a response. */
 export function unreachable(cause: unknown): ApiError {
-  return new ApiError(
-    'The service does not respond. Check that it is running and that you are connected.',
-    { status: 0 },
-    { cause },
-  )
+  return new ApiError(frameTexts.serviceSilent, { status: 0 }, { cause })
 }
 
 /** Reads the service's own error format, or the `error` object of model providers. */

@@ -4,6 +4,7 @@ import type {
 } from '../../../src/dashboard/management/management-schemas.ts'
 import { afterSignIn } from '../session/after-sign-in.ts'
 import { sessionStore } from '../session/session-store.ts'
+import { frameTexts } from '../texts/frame.ts'
 import { ApiError, toApiError, unreachable } from './api-error.ts'
 
 export interface RequestOptions {
@@ -43,7 +44,7 @@ export function inSession<Result>(work: (token: string) => Promise<Result>): Pro
 
 async function workOnce<Result>(work: (token: string) => Promise<Result>): Promise<Result> {
   const token = sessionStore.token
-  if (token === undefined) throw new ApiError('Sign in first.', { status: 401 })
+  if (token === undefined) throw new ApiError(frameTexts.signInFirst, { status: 401 })
   try {
     return await work(token)
   } catch (error) {

@@ -1,5 +1,6 @@
 import { useComputedColorScheme, useMantineColorScheme } from '@mantine/core'
 import { IconMoon, IconSun } from '@tabler/icons-react'
+import { frameTexts } from '../texts/frame.ts'
 import { IconButton } from '../ui/icon-button.tsx'
 
 /** Defaults to the system setting; the choice is stored in this browser. */
@@ -8,7 +9,7 @@ export function ColorSchemeSwitch() {
   const isDark = useComputedColorScheme('light') === 'dark'
   return (
     <IconButton
-      label={isDark ? 'Light mode' : 'Dark mode'}
+      label={isDark ? frameTexts.lightMode : frameTexts.darkMode}
       size="lg"
       onClick={() => setColorScheme(isDark ? 'light' : 'dark')}
     >

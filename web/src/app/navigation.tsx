@@ -2,6 +2,7 @@ import { Group } from '@mantine/core'
 import { IconX } from '@tabler/icons-react'
 import { type ReactNode, useEffect, useRef } from 'react'
 import { Link, useLocation, useRoute } from 'wouter'
+import { frameTexts } from '../texts/frame.ts'
 import { IconButton } from '../ui/icon-button.tsx'
 import { ColorSchemeSwitch } from './color-scheme-switch.tsx'
 import iconUrl from './icon.svg'
@@ -11,7 +12,7 @@ import { SignOutButton } from './sign-out-button.tsx'
 
 export function Brand() {
   return (
-    <Link href="/files" className={classes.brand ?? ''} aria-label="Bucketry, all buckets">
+    <Link href="/files" className={classes.brand ?? ''} aria-label={frameTexts.allBuckets}>
       <img src={iconUrl} alt="" width={26} height={26} />
       <span>Bucketry</span>
     </Link>
@@ -21,7 +22,7 @@ export function Brand() {
 /** Links to the pages beside the content, on wide screens. */
 export function Navigation() {
   return (
-    <nav className={classes.side} aria-label="Pages">
+    <nav className={classes.side} aria-label={frameTexts.pages}>
       <PageLinks />
     </nav>
   )
@@ -33,7 +34,7 @@ const dailyPages: readonly string[] = ['/files', '/overview', '/shares', '/trash
 /** At the bottom of a phone, where a thumb reaches. */
 export function PhoneBar({ children }: { readonly children: ReactNode }) {
   return (
-    <nav className={classes.phone} aria-label="Daily pages">
+    <nav className={classes.phone} aria-label={frameTexts.dailyPages}>
       {pageGroups.flat().flatMap((page) => {
         return dailyPages.includes(page.href) ? [<PageLink key={page.href} page={page} />] : []
       })}
@@ -62,7 +63,7 @@ export function NavigationDrawer({ button, className }: NavigationDrawerProps) {
       <dialog
         ref={dialog}
         className={classes.drawer}
-        aria-label="Pages"
+        aria-label={frameTexts.pages}
         onClick={({ target }) => {
           // A click whose target is the dialog itself hit the backdrop. A link and a sign-out also close the drawer.
           const isChoice = (target as Element).closest('a, [data-sign-out]') !== null
@@ -72,11 +73,11 @@ export function NavigationDrawer({ button, className }: NavigationDrawerProps) {
         <div className={classes.sheet}>
           <div className={classes.top}>
             <Brand />
-            <IconButton label="Close" size="lg" onClick={close}>
+            <IconButton label={frameTexts.close} size="lg" onClick={close}>
               <IconX size={20} />
             </IconButton>
           </div>
-          <nav aria-label="Pages">
+          <nav aria-label={frameTexts.pages}>
             <PageLinks />
           </nav>
           <Group gap={4} mt="md" pl={4}>
@@ -101,7 +102,7 @@ function PageLinks() {
   ))
 }
 
-function PageLink({ page: { href, pattern, label, Icon } }: { readonly page: Page }) {
+function PageLink({ page: { href, pattern, name, Icon } }: { readonly page: Page }) {
   const [isOnPage] = useRoute(pattern)
   const [isInBucket] = useRoute(bucketPattern)
   const isHere = isOnPage || (isInBucket && href === '/files')
@@ -112,7 +113,7 @@ function PageLink({ page: { href, pattern, label, Icon } }: { readonly page: Pag
       {...(isHere && { 'aria-current': 'page' as const })}
     >
       <Icon size={18} stroke={1.7} />
-      {label}
+      {frameTexts.page[name]}
     </Link>
   )
 }

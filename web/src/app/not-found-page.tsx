@@ -1,15 +1,16 @@
 import { Button, Stack, Text, Title } from '@mantine/core'
 import { Link } from 'wouter'
+import { frameTexts } from '../texts/frame.ts'
 
 export function NotFoundPage() {
   return (
     <Stack align="flex-start" gap="sm" p="lg">
       <Title order={1} size="h2">
-        Page not found
+        {frameTexts.notFound.title}
       </Title>
-      <Text>The address may be mistyped or from an older version.</Text>
+      <Text>{frameTexts.notFound.text}</Text>
       <Button component={Link} href="/files">
-        Go to Files
+        {frameTexts.notFound.action}
       </Button>
     </Stack>
   )

@@ -3,10 +3,11 @@ import { Component, type ReactNode, useEffect } from 'react'
 import { type ConnectionStatus, connection } from '../connection/connection.ts'
 import { useConnection } from '../connection/use-connection.ts'
 import { wouldEndSomething } from '../session/sign-out-guard.ts'
+import { frameTexts } from '../texts/frame.ts'
 import { Loading } from '../ui/loading.tsx'
 
 interface PageBoundaryProps {
-  /** The subject of the error title. Default: "This page". */
+  /** The subject of the error title. Default: this page. */
   readonly name?: string
   /** The address of the page. A change resets the error. */
   readonly path: string
@@ -43,7 +44,7 @@ export class PageBoundary extends Component<PageBoundaryProps, PageBoundaryState
 
   override render(): ReactNode {
     const { error, connection } = this.state
-    const { name = 'This page', children } = this.props
+    const { name = frameTexts.boundary.thisPage, children } = this.props
     if (error === undefined) return children
     if (connection === undefined) return <Loading />
     return connection === 'lost' ? (
@@ -62,18 +63,16 @@ function NotLoaded({ name }: { readonly name: string }) {
     if (isConnected && !wouldEndSomething()) location.reload()
   }, [isConnected])
   return (
-    <Notice title={`${name} is not loaded yet`}>
-      {isConnected
-        ? 'The service responds again. Reload the page when the transfers of this tab are finished.'
-        : 'Not connected, trying again. The page opens when the service responds.'}
+    <Notice title={frameTexts.boundary.notLoaded(name)}>
+      {isConnected ? frameTexts.boundary.connectedAgain : frameTexts.boundary.waiting}
     </Notice>
   )
 }
 
 function NotShown({ name, error }: { readonly name: string; readonly error: Error }) {
   return (
-    <Notice title={`${name} could not be shown`}>
-      Bucketry may have been updated while this page was open. Reload it.
+    <Notice title={frameTexts.boundary.notShown(name)}>
+      {frameTexts.boundary.updated}
       <Text size="sm" c="dimmed" mt="sm">
         {error.message}
       </Text>
@@ -88,7 +87,7 @@ function Notice({ title, children }: { readonly title: string; readonly children
         {title}
       </Title>
       <Text component="div">{children}</Text>
-      <Button onClick={() => location.reload()}>Reload</Button>
+      <Button onClick={() => location.reload()}>{frameTexts.boundary.reload}</Button>
     </Stack>
   )
 }

@@ -3,6 +3,7 @@ import type { ReactNode } from 'react'
 import { useLocation } from 'wouter'
 import { useConnection } from '../connection/use-connection.ts'
 import { TransfersMount } from '../files/transfers/transfers-mount.tsx'
+import { frameTexts } from '../texts/frame.ts'
 import { IconButton } from '../ui/icon-button.tsx'
 import { Tooltips } from '../ui/tooltips.tsx'
 import { ColorSchemeSwitch } from './color-scheme-switch.tsx'
@@ -18,7 +19,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
   return (
     <>
       <a className={classes.skip} href="#main">
-        Skip to content
+        {frameTexts.skip}
       </a>
       <div className={classes.shell}>
         <header className={classes.header}>
@@ -26,7 +27,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
             <NavigationDrawer
               className={classes.menu}
               button={(open) => (
-                <IconButton label="Pages" size="lg" onClick={open}>
+                <IconButton label={frameTexts.pages} size="lg" onClick={open}>
                   <IconMenu2 size={20} />
                 </IconButton>
               )}
@@ -39,7 +40,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
               button={(open) => (
                 <button type="button" className={classes.more} onClick={open}>
                   <IconMenu2 size={18} stroke={1.7} />
-                  More
+                  {frameTexts.more}
                 </button>
               )}
             />
@@ -53,7 +54,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
           <main id="main" className={classes.main} tabIndex={-1} data-stale={isStale || undefined}>
             {children}
           </main>
-          <PageBoundary name="The list of transfers" path={path}>
+          <PageBoundary name={frameTexts.boundary.transfers} path={path}>
             <TransfersMount />
           </PageBoundary>
         </div>

@@ -2,6 +2,7 @@ import { IconLogout } from '@tabler/icons-react'
 import { lazy, Suspense, useState } from 'react'
 import { wouldEndSomething } from '../session/sign-out-guard.ts'
 import { useSession } from '../session/use-session.ts'
+import { frameTexts } from '../texts/frame.ts'
 import { IconButton } from '../ui/icon-button.tsx'
 
 const Confirm = lazy(async () => {
@@ -15,7 +16,7 @@ export function SignOutButton() {
   return (
     <>
       <IconButton
-        label="Sign out"
+        label={frameTexts.signOut}
         size="lg"
         data-sign-out
         onClick={() => {
@@ -29,12 +30,12 @@ export function SignOutButton() {
         <Suspense fallback={null}>
           <Confirm
             isOpen
-            title="Sign out?"
-            action="Sign out"
+            title={frameTexts.signOutAsk}
+            action={frameTexts.signOut}
             onConfirm={() => void signOut()}
             onClose={() => setIsAsking(false)}
           >
-            Transfers in this tab are not finished. Signing out cancels them.
+            {frameTexts.signOutCancels}
           </Confirm>
         </Suspense>
       )}

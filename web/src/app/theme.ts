@@ -4,6 +4,7 @@ import {
   createTheme,
   type MantineColorsTuple,
 } from '@mantine/core'
+import { frameTexts } from '../texts/frame.ts'
 
 /** From the text to the darkest background of dark pages: greys with a blue tint. */
 const greys: MantineColorsTuple = [
@@ -18,6 +19,13 @@ const greys: MantineColorsTuple = [
   '#15181b',
   '#0e1012',
 ]
+
+/** Read when a button is shown: the language is not loaded yet. */
+const closeButton = {
+  get 'aria-label'() {
+    return frameTexts.close
+  },
+}
 
 /**
  * Installed fonts need no download and cause no layout shift. `system-ui` is last: it is a poor font on Linux and in
@@ -56,13 +64,13 @@ export const theme = createTheme({
       },
     },
     Notification: {
-      defaultProps: { closeButtonProps: { 'aria-label': 'Close' } },
+      defaultProps: { closeButtonProps: closeButton },
       styles: { description: { color: 'var(--bucketry-muted)' } },
     },
     Modal: {
       styles: { title: { fontWeight: 650 } },
       // The close button of a dialog has no text.
-      defaultProps: { closeButtonProps: { 'aria-label': 'Close' } },
+      defaultProps: { closeButtonProps: closeButton },
     },
     // A <header> in a dialog would be a second banner of the page.
     ModalHeader: { defaultProps: { role: 'presentation' } },

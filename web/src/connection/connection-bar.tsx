@@ -1,3 +1,4 @@
+import { frameTexts } from '../texts/frame.ts'
 import classes from './connection-bar.module.css'
 import { useConnection, useConnectionWatch } from './use-connection.ts'
 
@@ -8,7 +9,7 @@ export function ConnectionBar() {
   return (
     // Always rendered, so that screen readers announce its text.
     <div role="status" className={classes.place} data-connection-lost={isLost || undefined}>
-      {isLost && <div className={classes.bar}>Not connected, trying again</div>}
+      {isLost && <div className={classes.bar}>{frameTexts.notConnected}</div>}
     </div>
   )
 }

@@ -1,3 +1,6 @@
+import { frameTexts } from '../texts/frame.ts'
+import { locale } from '../texts/language.ts'
+
 const steps = [
   { unit: 'year', seconds: 31_556_952 },
   { unit: 'month', seconds: 2_629_746 },
@@ -7,13 +10,13 @@ const steps = [
   { unit: 'minute', seconds: 60 },
 ] as const
 
-const relative = new Intl.RelativeTimeFormat('en', { numeric: 'always' })
+const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'always' })
 
 /** A relative time: "3 minutes ago", "in 2 hours", "just now". */
 export function formatAge(atMs: number, nowMs: number): string {
   const seconds = (atMs - nowMs) / 1_000
   const step = steps.find((candidate) => Math.abs(seconds) >= candidate.seconds)
-  if (step === undefined) return 'just now'
+  if (step === undefined) return frameTexts.justNow
   return relative.format(Math.trunc(seconds / step.seconds), step.unit)
 }
 
@@ -27,12 +30,17 @@ export function formatDuration(seconds: number): string {
     ['second', whole % 60],
   ] as const
   const first = units.findIndex(([, count]) => count > 0)
-  if (first === -1) return '0 seconds'
+  if (first === -1) return inUnit(0, 'second')
   return units
     .slice(first, first + 2)
     .filter(([, count]) => count > 0)
-    .map(([unit, count]) => `${count} ${unit}${count === 1 ? '' : 's'}`)
+    .map(([unit, count]) => inUnit(count, unit))
     .join(' ')
+}
+
+/** "1 hour", "3 Stunden". */
+function inUnit(count: number, unit: string): string {
+  return new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay: 'long' }).format(count)
 }
 
 /** The remaining time of a wait, rounded up: "14:05". */
@@ -41,21 +49,21 @@ export function formatCountdown(milliseconds: number): string {
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`
 }
 
-const moments = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium' })
+const moments = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium' })
 
 /** Date and time in the time zone of the browser. */
 export function formatMoment(atMs: number): string {
   return moments.format(atMs)
 }
 
-const days = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' })
+const days = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' })
 
 /** A day that begins at midnight UTC. */
 export function formatDay(atMs: number): string {
   return days.format(atMs)
 }
 
-const hours = new Intl.DateTimeFormat('en-GB', {
+const hours = new Intl.DateTimeFormat(locale, {
   ...{ day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' },
 })
 
@@ -64,8 +72,10 @@ export function formatHour(atMs: number): string {
   return hours.format(atMs)
 }
 
+const figures = new Intl.NumberFormat(locale, { maximumSignificantDigits: 3 })
+
 /** "340 ms", "2.1 s". */
 export function formatMilliseconds(milliseconds: number): string {
   if (milliseconds < 1_000) return `${Math.round(milliseconds)} ms`
-  return `${Number((milliseconds / 1_000).toPrecision(3))} s`
+  return `${figures.format(milliseconds / 1_000)} s`
 }

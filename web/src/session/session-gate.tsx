@@ -2,6 +2,7 @@ import { useWindowEvent } from '@mantine/hooks'
 import { useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useLayoutEffect, useRef } from 'react'
 import { SignInForm } from '../sign-in/sign-in-form.tsx'
+import { frameTexts } from '../texts/frame.ts'
 import classes from './session-gate.module.css'
 import { sessionKey, sessionStore } from './session-store.ts'
 import { useSession } from './use-session.ts'
@@ -58,7 +59,7 @@ function ExpiredSession() {
       // Browsers close the dialog on a second Escape.
       onClose={() => dialog.current?.showModal()}
     >
-      <SignInForm message="Your session has expired. Sign in to continue where you left off." />
+      <SignInForm message={frameTexts.signIn.expired} />
     </dialog>
   )
 }

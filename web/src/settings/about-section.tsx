@@ -1,6 +1,7 @@
 import { Anchor, Stack, Text } from '@mantine/core'
 import { useStatus } from '../api/service-queries.ts'
 import { formatDuration } from '../format/time.ts'
+import { settingsTexts } from '../texts/settings.ts'
 import { CodeBlock } from '../ui/copy/code-block.tsx'
 import { Section } from '../ui/section.tsx'
 import classes from './settings-section.module.css'
@@ -11,18 +12,18 @@ const documentation = 'https://github.com/bucketry/bucketry#readme'
 export function AboutSection() {
   const status = useStatus().data
   return (
-    <Section title="About">
+    <Section title={settingsTexts.about.title}>
       <dl className={classes.list}>
         <div className={classes.setting}>
-          <dt>Version</dt>
+          <dt>{settingsTexts.about.version}</dt>
           <dd>{status?.version ?? '…'}</dd>
         </div>
         <div className={classes.setting}>
-          <dt>Running for</dt>
+          <dt>{settingsTexts.about.runningFor}</dt>
           <dd>{status === undefined ? '…' : formatDuration(status.uptimeSeconds)}</dd>
         </div>
         <div className={classes.setting}>
-          <dt>API of the dashboard</dt>
+          <dt>{settingsTexts.about.api}</dt>
           <dd>
             <Anchor href="/-/docs" inherit className={classes.link ?? ''}>
               /-/docs
@@ -30,7 +31,7 @@ export function AboutSection() {
           </dd>
         </div>
         <div className={classes.setting}>
-          <dt>Documentation</dt>
+          <dt>{settingsTexts.about.documentation}</dt>
           <dd>
             <Anchor
               href={documentation}
@@ -46,13 +47,12 @@ export function AboutSection() {
       </dl>
       <Stack gap={6} mt="md">
         <CodeBlock
-          caption="Back up the database and the generated settings"
+          caption={settingsTexts.about.backup}
           text="bucketry backup bucketry.backup"
-          what="the backup command"
+          what={settingsTexts.about.backupCommand}
         />
         <Text size="xs" c="dimmed">
-          Run it where the gateway runs. The gateway can keep running. The backup does not contain
-          objects: back up the drive as well.
+          {settingsTexts.about.backupText}
         </Text>
       </Stack>
     </Section>

@@ -3,6 +3,7 @@ import { Link } from 'wouter'
 import { useBuckets } from '../api/service-queries.ts'
 import { useKeys } from '../keys/keys-queries.ts'
 import { useRouting } from '../models/routing-queries.ts'
+import { settingsTexts } from '../texts/settings.ts'
 import { Section } from '../ui/section.tsx'
 import { amountOrNone, changedBuckets } from './changed-text.ts'
 import classes from './settings-section.module.css'
@@ -13,19 +14,29 @@ export function ChangedSection() {
   const keys = useKeys().data?.keys
   const routing = useRouting().data
   return (
-    <Section title="Changed in the dashboard">
+    <Section title={settingsTexts.changed.title}>
       <dl className={classes.list}>
-        <Changed href="/files" name="Buckets" text={buckets && changedBuckets(buckets)} />
-        <Changed href="/keys" name="Access keys" text={keys && amountOrNone(keys.length, 'key')} />
+        <Changed
+          href="/files"
+          name={settingsTexts.changed.buckets}
+          text={buckets && changedBuckets(buckets)}
+        />
+        <Changed
+          href="/keys"
+          name={settingsTexts.changed.keys}
+          text={keys && amountOrNone(keys.length, settingsTexts.changed.keyCount)}
+        />
         <Changed
           href="/models/connections"
-          name="Model connections"
-          text={routing && amountOrNone(routing.connections.length, 'connection')}
+          name={settingsTexts.changed.connections}
+          text={
+            routing &&
+            amountOrNone(routing.connections.length, settingsTexts.changed.connectionCount)
+          }
         />
       </dl>
       <Text size="xs" c="dimmed" mt="sm">
-        These settings are stored in the database, take effect at once, and apply to every gateway
-        that shares it.
+        {settingsTexts.changed.text}
       </Text>
     </Section>
   )

@@ -1,5 +1,6 @@
 import type { StatusReply } from '../../../src/dashboard/management/management-schemas.ts'
 import type { SettingsReply } from '../../../src/dashboard/management/settings-route.ts'
+import { settingsTexts } from '../texts/settings.ts'
 
 type Setting = StatusReply['settings'][number]
 
@@ -32,7 +33,7 @@ export function groupSettings(
   )
   const found = new Map<string, SettingGroup['settings'][number][]>()
   for (const setting of settings) {
-    const { topic = 'Storage', meaning = 'For the drive of this name.' } =
+    const { topic = 'Storage', meaning = settingsTexts.startup.ofDrive } =
       topics.get(setting.name) ?? {}
     const searched = `${setting.name} ${setting.value ?? ''} ${meaning}`.toLowerCase()
     const isShown =

@@ -7,14 +7,13 @@ import type { StatusReply } from '../../../src/dashboard/management/management-s
 import type { SettingsReply } from '../../../src/dashboard/management/settings-route.ts'
 import { request } from '../api/client.ts'
 import { useStatus } from '../api/service-queries.ts'
+import { settingsTexts } from '../texts/settings.ts'
 import { Loaded } from '../ui/loaded.tsx'
 import { Section } from '../ui/section.tsx'
 import { groupSettings, type SettingGroup } from './group-settings.ts'
 import classes from './settings-section.module.css'
 
 type Setting = StatusReply['settings'][number]
-
-const sources = { default: 'default', environment: 'environment', file: 'bucketry.env' } as const
 
 /** The startup settings by topic, each with its meaning; defaults are shown on demand and searched. */
 export function SettingsSection() {
@@ -28,28 +27,27 @@ export function SettingsSection() {
   })
   return (
     <Section
-      title="Startup settings"
+      title={settingsTexts.startup.title}
       actions={
         <Group gap={8}>
           <TextInput
             size="xs"
-            aria-label="Search the settings"
-            placeholder="Search"
+            aria-label={settingsTexts.startup.searchLabel}
+            placeholder={settingsTexts.startup.search}
             leftSection={<IconSearch size={14} />}
             value={text}
             onChange={({ currentTarget }) => setText(currentTarget.value)}
           />
           <Button size="xs" variant="default" onClick={toggle} aria-pressed={isWhole}>
-            {isWhole ? 'Hide defaults' : 'Show defaults'}
+            {isWhole ? settingsTexts.startup.hideDefaults : settingsTexts.startup.showDefaults}
           </Button>
         </Group>
       }
     >
       <Text size="sm" c="dimmed" mb="sm">
-        They are read when the gateway starts: change them in its environment or in bucketry.env,
-        then restart it.
+        {settingsTexts.startup.text}
       </Text>
-      <Loaded query={meanings} failure="The settings could not be loaded" lines={8}>
+      <Loaded query={meanings} failure={settingsTexts.startup.failure} lines={8}>
         {({ groups }) => (
           <Groups groups={groupSettings(groups, settings ?? [], { isWhole, text })} text={text} />
         )}
@@ -67,14 +65,14 @@ function Groups({ groups, text }: GroupsProps) {
   if (groups.length === 0) {
     return (
       <Text size="sm" c="dimmed" role="status">
-        {text === '' ? 'All settings have their default values.' : `No setting matches “${text}”.`}
+        {text === '' ? settingsTexts.startup.allDefault : settingsTexts.startup.noMatch(text)}
       </Text>
     )
   }
   return groups.map(({ name, settings }) => (
-    <section key={name} aria-label={name}>
+    <section key={name} aria-label={settingsTexts.startup.topic(name)}>
       <Title order={3} size="h6" mt="md" mb={4}>
-        {name}
+        {settingsTexts.startup.topic(name)}
       </Title>
       <dl className={classes.list}>
         {settings.map(({ setting, meaning }) => (
@@ -83,8 +81,10 @@ function Groups({ groups, text }: GroupsProps) {
             <dd className={setting.source === 'default' ? classes.unset : undefined}>
               {shownValue(setting)}
             </dd>
-            <dd className={classes.source}>{sources[setting.source]}</dd>
-            <dd className={classes.meaning}>{meaning}</dd>
+            <dd className={classes.source}>{settingsTexts.startup.sources[setting.source]}</dd>
+            <dd className={classes.meaning} lang="en">
+              {meaning}
+            </dd>
           </div>
         ))}
       </dl>
@@ -93,6 +93,6 @@ function Groups({ groups, text }: GroupsProps) {
 }
 
 function shownValue({ value, isSecret, isSet }: Setting): string {
-  if (isSecret) return isSet ? 'set, not shown' : 'not set'
-  return value ?? 'not set'
+  if (isSecret) return isSet ? settingsTexts.startup.hidden : settingsTexts.startup.notSet
+  return value ?? settingsTexts.startup.notSet
 }

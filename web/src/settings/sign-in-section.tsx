@@ -4,7 +4,9 @@ import { useState } from 'react'
 import { request } from '../api/client.ts'
 import { useStatus } from '../api/service-queries.ts'
 import { useSession } from '../session/use-session.ts'
+import { settingsTexts } from '../texts/settings.ts'
 import { Confirm } from '../ui/confirm.tsx'
+import { HelpButton } from '../ui/help-button.tsx'
 import { failureOf } from '../ui/messages.ts'
 import { Section } from '../ui/section.tsx'
 
@@ -15,11 +17,12 @@ export function SignInSection() {
   const file = `${of('DATA_DIR')?.value ?? 'DATA_DIR'}/bucketry.env`
   const isInFile = of('DASHBOARD_PASSWORD')?.source === 'file'
   return (
-    <Section title="Sign-in">
+    <Section title={settingsTexts.signIn.title}>
       <Text size="sm">
-        The password is DASHBOARD_PASSWORD {isInFile ? `in ${file}` : 'in the environment'}. To
-        change it, set another one there and restart the gateway: then everybody has to sign in
-        again.
+        {settingsTexts.signIn.text}
+        <HelpButton
+          text={isInFile ? settingsTexts.signIn.inFile(file) : settingsTexts.signIn.inEnvironment}
+        />
       </Text>
       <Group mt="sm">
         <SignOutEverywhere />
@@ -34,24 +37,23 @@ function SignOutEverywhere() {
   const { mutate, isPending } = useMutation({
     mutationFn: () => request('/-/api/sessions', { method: 'DELETE' }),
     onSuccess: () => signOut(),
-    onError: failureOf('The sessions could not be ended'),
+    onError: failureOf(settingsTexts.signIn.failure),
     onSettled: () => setIsAsked(false),
   })
   return (
     <>
       <Button variant="default" size="xs" onClick={() => setIsAsked(true)}>
-        Sign out everywhere
+        {settingsTexts.signIn.everywhere}
       </Button>
       <Confirm
         isOpen={isAsked}
-        title="Sign out everywhere?"
-        action="Sign out everywhere"
+        title={settingsTexts.signIn.everywhereAsk}
+        action={settingsTexts.signIn.everywhere}
         isBusy={isPending}
         onConfirm={() => mutate()}
         onClose={() => setIsAsked(false)}
       >
-        Every browser has to sign in again, including this one. Uploads in their tabs wait until
-        then. Access keys and links keep working.
+        {settingsTexts.signIn.everywhereText}
       </Confirm>
     </>
   )

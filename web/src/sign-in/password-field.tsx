@@ -1,6 +1,7 @@
 import { PasswordInput } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useEffect, useRef } from 'react'
+import { frameTexts } from '../texts/frame.ts'
 
 interface PasswordFieldProps {
   readonly value: string
@@ -21,8 +22,7 @@ export function PasswordField({ value, onChange, error, attempt }: PasswordField
   return (
     <PasswordInput
       ref={input}
-      label="Password"
-      description="The value of DASHBOARD_PASSWORD. If it was generated, it is in the settings file that the server names when it starts"
+      label={frameTexts.signIn.password}
       name="password"
       autoComplete="current-password"
       value={value}
@@ -32,7 +32,7 @@ export function PasswordField({ value, onChange, error, attempt }: PasswordField
       visible={isShown}
       onVisibilityChange={toggle}
       visibilityToggleButtonProps={{
-        'aria-label': isShown ? 'Hide password' : 'Show password',
+        'aria-label': isShown ? frameTexts.signIn.hidePassword : frameTexts.signIn.showPassword,
         tabIndex: 0,
       }}
     />

@@ -1,3 +1,5 @@
+import { frameTexts } from '../texts/frame.ts'
+
 /** Why sign-in failed. */
 export type Problem =
   | { readonly kind: 'wrong'; readonly message: string }
@@ -19,7 +21,7 @@ const assumedWaitSeconds = 60
 export function problemOf(refusal: Refusal, isOff: boolean, nowMs: number): Problem {
   const { status, message, retryAfterSeconds = assumedWaitSeconds } = refusal
   if (isOff) return { kind: 'off' }
-  if (status === 401) return { kind: 'wrong', message }
+  if (status === 401) return { kind: 'wrong', message: frameTexts.signIn.wrong }
   if (status === 429) return { kind: 'locked', untilMs: nowMs + retryAfterSeconds * 1_000 }
   return { kind: 'failed', message }
 }

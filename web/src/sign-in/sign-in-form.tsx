@@ -1,6 +1,9 @@
 import { Button, Stack, Text, Title, VisuallyHidden } from '@mantine/core'
 import iconUrl from '../app/icon.svg'
+import { frameTexts } from '../texts/frame.ts'
+import { Rich } from '../texts/rich.tsx'
 import { PasswordField } from './password-field.tsx'
+import classes from './sign-in-form.module.css'
 import { SignInProblem } from './sign-in-problem.tsx'
 import { useSignIn } from './use-sign-in.ts'
 
@@ -13,7 +16,7 @@ export function SignInForm({ message }: { readonly message?: string }) {
         <Stack gap={12}>
           <img src={iconUrl} alt="" width={36} height={36} />
           <Title order={1} size="h3" id="sign-in-title">
-            Sign in to Bucketry
+            {frameTexts.signIn.title}
           </Title>
         </Stack>
         {message !== undefined && <Text size="sm">{message}</Text>}
@@ -27,9 +30,13 @@ export function SignInForm({ message }: { readonly message?: string }) {
           error={problem?.kind === 'wrong' ? problem.message : undefined}
           attempt={problem}
         />
+        <details className={classes.hint}>
+          <summary>{frameTexts.signIn.forgotten}</summary>
+          <Rich text={frameTexts.signIn.forgottenText} />
+        </details>
         {problem !== undefined && <SignInProblem problem={problem} waitMs={waitMs} />}
         <Button type="submit" fullWidth loading={isBusy} disabled={waitMs > 0}>
-          Sign in
+          {frameTexts.signIn.action}
         </Button>
       </Stack>
     </form>

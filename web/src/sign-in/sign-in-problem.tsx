@@ -1,5 +1,7 @@
-import { Alert, Code, Text } from '@mantine/core'
+import { Alert, Text } from '@mantine/core'
 import { formatCountdown } from '../format/time.ts'
+import { frameTexts } from '../texts/frame.ts'
+import { Rich } from '../texts/rich.tsx'
 import type { Problem } from './problem.ts'
 
 interface SignInProblemProps {
@@ -16,16 +18,15 @@ export function SignInProblem({ problem, waitMs }: SignInProblemProps) {
       return <Locked waitMs={waitMs} />
     case 'off':
       return (
-        <Alert color="yellow" title="The dashboard is turned off">
+        <Alert color="yellow" title={frameTexts.signIn.off}>
           <Text size="sm">
-            Set <Code>DASHBOARD_PASSWORD</Code> (or <Code>DASHBOARD_PASSWORD_FILE</Code>) in the
-            gateway settings and restart the gateway. S3 and the model list work without it.
+            <Rich text={frameTexts.signIn.offText} />
           </Text>
         </Alert>
       )
     case 'failed':
       return (
-        <Alert color="red" title="Sign-in failed">
+        <Alert color="red" title={frameTexts.signIn.failed}>
           <Text size="sm">{problem.message}</Text>
         </Alert>
       )
@@ -34,16 +35,22 @@ export function SignInProblem({ problem, waitMs }: SignInProblemProps) {
 
 function Locked({ waitMs }: { readonly waitMs: number }) {
   if (waitMs === 0) {
-    return <Alert color="teal" title="You can try again now" />
+    return <Alert color="teal" title={frameTexts.signIn.nowAgain} />
   }
   return (
-    <Alert color="yellow" title="Too many failed sign-ins">
+    <Alert color="yellow" title={frameTexts.signIn.tooMany}>
       <Text size="sm">
-        You can try again in {/* Not announced every second. */}
-        <b role="timer" aria-live="off">
-          {formatCountdown(waitMs)}
-        </b>
-        .
+        <Rich
+          text={frameTexts.signIn.waitText}
+          marks={{
+            // Not announced every second.
+            time: () => (
+              <b role="timer" aria-live="off">
+                {formatCountdown(waitMs)}
+              </b>
+            ),
+          }}
+        />
       </Text>
     </Alert>
   )

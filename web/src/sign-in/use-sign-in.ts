@@ -2,6 +2,7 @@ import { type FormEvent, useLayoutEffect, useState } from 'react'
 import { ApiError } from '../api/api-error.ts'
 import { send } from '../api/client.ts'
 import { signIn } from '../session/use-session.ts'
+import { frameTexts } from '../texts/frame.ts'
 import { type Problem, problemOf } from './problem.ts'
 
 export function useSignIn() {
@@ -13,7 +14,7 @@ export function useSignIn() {
     event.preventDefault()
     if (isBusy || waitMs > 0) return
     if (password === '') {
-      setProblem({ kind: 'wrong', message: 'Enter the password.' })
+      setProblem({ kind: 'wrong', message: frameTexts.signIn.enterPassword })
       return
     }
     setIsBusy(true)

@@ -1,5 +1,6 @@
 import { Alert, Button, Stack, Text } from '@mantine/core'
 import { IconAlertTriangle } from '@tabler/icons-react'
+import { frameTexts } from '../texts/frame.ts'
 
 interface FailureNoticeProps {
   /** What failed: "The buckets could not be loaded". */
@@ -22,7 +23,7 @@ export function FailureNotice({ title, error, onRetry }: FailureNoticeProps) {
         <Text size="sm">{error.message}</Text>
         {onRetry !== undefined && (
           <Button size="xs" variant="default" onClick={onRetry}>
-            Try again
+            {frameTexts.tryAgain}
           </Button>
         )}
       </Stack>

@@ -1,5 +1,6 @@
 import { Alert, Button, Group, Modal, Stack, TextInput, type TextInputProps } from '@mantine/core'
 import type { ReactNode } from 'react'
+import { frameTexts } from '../texts/frame.ts'
 import { useClosesOnEscape } from './confirm.tsx'
 
 interface FormDialogProps {
@@ -50,7 +51,7 @@ export function FormDialog(props: FormDialogProps) {
             {aside}
             <Group gap="sm" ml="auto">
               <Button variant="default" onClick={onClose}>
-                Cancel
+                {frameTexts.cancel}
               </Button>
               <Button type="submit" loading={isBusy} disabled={obstacle !== undefined}>
                 {action}

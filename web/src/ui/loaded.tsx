@@ -1,6 +1,7 @@
 import { Skeleton, Stack } from '@mantine/core'
 import type { UseQueryResult } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
+import { frameTexts } from '../texts/frame.ts'
 import { FailureNotice } from './failure-notice.tsx'
 
 interface LoadedProps<Data> {
@@ -20,7 +21,7 @@ export function Loaded<Data>({ query, failure, lines = 3, children }: LoadedProp
     return <FailureNotice title={failure} error={error} onRetry={() => void refetch()} />
   }
   return (
-    <Stack gap="xs" role="status" aria-label="Loading">
+    <Stack gap="xs" role="status" aria-label={frameTexts.loading}>
       {Array.from({ length: lines }, (_, index) => `line ${index}`).map((key) => (
         <Skeleton key={key} height={18} />
       ))}

@@ -1,5 +1,6 @@
 import { Button } from '@mantine/core'
 import type { UseInfiniteQueryResult } from '@tanstack/react-query'
+import { frameTexts } from '../texts/frame.ts'
 
 interface MoreButtonProps {
   readonly query: Pick<
@@ -10,7 +11,7 @@ interface MoreButtonProps {
 }
 
 /** Reads the next page of a list, if there is one. */
-export function MoreButton({ query, label = 'Show more' }: MoreButtonProps) {
+export function MoreButton({ query, label = frameTexts.showMore }: MoreButtonProps) {
   if (!query.hasNextPage) return null
   return (
     <Button

@@ -1,6 +1,7 @@
 import { Menu } from '@mantine/core'
 import { IconDots, IconTrash } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
+import { frameTexts } from '../texts/frame.ts'
 import { IconButton } from './icon-button.tsx'
 
 interface MoreMenuProps {
@@ -17,7 +18,7 @@ export function MoreMenu({ name, children, removal, onRemove }: MoreMenuProps) {
   return (
     <Menu position="bottom-end" withinPortal>
       <Menu.Target>
-        <IconButton label={`More for ${name}`}>
+        <IconButton label={frameTexts.moreFor(name)}>
           <IconDots size={16} />
         </IconButton>
       </Menu.Target>

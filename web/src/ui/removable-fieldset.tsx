@@ -1,6 +1,7 @@
 import { Fieldset } from '@mantine/core'
 import { IconX } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
+import { frameTexts } from '../texts/frame.ts'
 import { IconButton } from './icon-button.tsx'
 
 interface RemovableFieldsetProps {
@@ -16,7 +17,7 @@ export function RemovableFieldset({ title, children, onRemove }: RemovableFields
     <Fieldset legend={title} pos="relative">
       {onRemove !== undefined && (
         <IconButton
-          label={`Remove ${title.toLowerCase()}`}
+          label={frameTexts.remove(frameTexts.inSentence(title))}
           pos="absolute"
           top={-4}
           right={8}

@@ -9,7 +9,8 @@ const marginPx = 8
 
 /**
  * One tooltip for all elements with `data-tip`, in the top layer. Such an element has the same text as its name or
- * description, so that screen readers need no tooltip. A press, a key and scrolling hide it.
+ * description, so that screen readers need no tooltip. A press, a key and scrolling hide it;
+ * a press shows that of an element with `data-tip-pressed`, because a touch screen has no other way.
  */
 export function Tooltips() {
   const [target, setTarget] = useState<HTMLElement>()
@@ -30,6 +31,10 @@ export function Tooltips() {
   useWindowEvent('focusin', ({ target: over }) => {
     const element = tippedOf(over)
     if (element?.matches(':focus-visible')) showSoon(element)
+  })
+  useWindowEvent('click', ({ target: pressed }) => {
+    const element = tippedOf(pressed)
+    if (element?.dataset.tipPressed !== undefined) setTarget(element)
   })
   for (const event of ['pointerdown', 'keydown', 'focusout', 'blur'] as const) {
     // biome-ignore lint/correctness/useHookAtTopLevel: always the same events

@@ -9,7 +9,10 @@ const refusal = (status: number, retryAfterSeconds?: number) => ({
 })
 
 test('problemOf returns a wrong password for 401', () => {
-  assert.deepEqual(problemOf(refusal(401), false, 0), { kind: 'wrong', message: 'why not' })
+  assert.deepEqual(problemOf(refusal(401), false, 0), {
+    kind: 'wrong',
+    message: 'The password is wrong.',
+  })
 })
 
 test('problemOf uses Retry-After as the lockout, or one minute without it', () => {

@@ -1,4 +1,5 @@
 import { Stack, Tabs } from '@mantine/core'
+import { frameTexts } from '../../texts/frame.ts'
 import type { ClientSettings } from './client-settings.ts'
 import { CodeBlock } from './code-block.tsx'
 
@@ -32,7 +33,7 @@ export function ClientTabs(props: ClientTabsProps) {
                 key={block.caption}
                 {...block}
                 text={text.replaceAll(placeholder, secret)}
-                what={`settings for ${name}`}
+                what={frameTexts.copy.settingsFor(name)}
                 onTaken={text.includes(placeholder) ? onTaken : undefined}
               />
             ))}

@@ -1,5 +1,6 @@
 import { Box, Button, Group } from '@mantine/core'
 import { IconDownload } from '@tabler/icons-react'
+import { frameTexts } from '../../texts/frame.ts'
 import { saveText } from '../save-text.ts'
 import classes from './code-block.module.css'
 import { CopyButton } from './copy-button.tsx'
@@ -32,11 +33,11 @@ export function CodeBlock({ caption, text, fileName, what, onTaken }: CodeBlockP
                 onTaken?.()
               }}
             >
-              Save
+              {frameTexts.save}
             </Button>
           )}
           <CopyButton text={text} what={what} onCopied={onTaken}>
-            Copy
+            {frameTexts.copy.action}
           </CopyButton>
         </Group>
       </figcaption>

@@ -2,6 +2,7 @@ import { Button } from '@mantine/core'
 import { useTimeout } from '@mantine/hooks'
 import { IconCheck, IconCopy } from '@tabler/icons-react'
 import { type ReactNode, useState } from 'react'
+import { frameTexts } from '../../texts/frame.ts'
 import { IconButton } from '../icon-button.tsx'
 import { showFailure } from '../messages.ts'
 import { copyText } from './copy-text.ts'
@@ -27,9 +28,9 @@ export function CopyButton({ text, what, children, size = 'xs', onCopied }: Copy
       setIsCopied(true)
       start()
       onCopied?.()
-    } else showFailure('The browser does not allow copying', 'Select the text and copy it by hand.')
+    } else showFailure(frameTexts.copy.notAllowed, frameTexts.copy.byHand)
   }
-  const label = isCopied ? `Copied ${what}` : `Copy ${what}`
+  const label = isCopied ? frameTexts.copy.copied(what) : frameTexts.copy.label(what)
   const icon = isCopied ? <IconCheck size={16} /> : <IconCopy size={16} />
   if (children === undefined) {
     return (

@@ -1,6 +1,7 @@
 import { Alert, Button, Code, Group, Modal, Stack, Text } from '@mantine/core'
 import { useDisclosure, useWindowEvent } from '@mantine/hooks'
 import type { ReactNode } from 'react'
+import { frameTexts } from '../../texts/frame.ts'
 import { CopyButton } from './copy-button.tsx'
 import { useBack } from './use-back.ts'
 
@@ -35,21 +36,22 @@ export function SecretDialog(props: SecretDialogProps) {
     if (!isTaken) event.preventDefault()
   })
   return (
-    <Modal opened onClose={close} title={`The secret of ${name}`} size="lg" centered>
+    <Modal opened onClose={close} title={frameTexts.secret.title(name)} size="lg" centered>
       <Stack>
         {isReminded && !isTaken ? (
           <Alert color="red" role="alert">
-            The {what} is not copied yet, and will not be shown again. Copy it, or confirm below
-            that you have it.
+            {frameTexts.secret.notCopied(what)}
           </Alert>
         ) : (
-          <Alert color="orange">Copy the {what} now. It will not be shown again.</Alert>
+          <Alert color="orange">{frameTexts.secret.copyNow(what)}</Alert>
         )}
         {id !== undefined && <Value name={id.name} value={id.value} />}
         <Value name={what.charAt(0).toUpperCase() + what.slice(1)} value={secret} onCopied={take} />
         {settings(take)}
         <Group justify="flex-end">
-          <Button onClick={onClose}>{isTaken ? 'Done' : `I have saved the ${what}`}</Button>
+          <Button onClick={onClose}>
+            {isTaken ? frameTexts.done : frameTexts.secret.saved(what)}
+          </Button>
         </Group>
       </Stack>
     </Modal>
@@ -71,7 +73,7 @@ function Value({ name, value, onCopied }: ValueProps) {
       <Code fz="sm" style={{ overflowWrap: 'anywhere' }}>
         {value}
       </Code>
-      <CopyButton text={value} what={name.toLowerCase()} onCopied={onCopied} />
+      <CopyButton text={value} what={frameTexts.inSentence(name)} onCopied={onCopied} />
     </Group>
   )
 }

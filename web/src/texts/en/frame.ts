@@ -1,0 +1,97 @@
+import type { TextKit } from '../text-kit.ts'
+
+export const texts = ({ number, plural }: TextKit) => ({
+  serviceStatus: (status: number) => `The service answered with status ${number(status)}.`,
+  serviceSilent:
+    'The service does not respond. Check that it is running and that you are connected.',
+  signInFirst: 'Sign in first.',
+  lightMode: 'Light mode',
+  darkMode: 'Dark mode',
+  allBuckets: 'Bucketry, all buckets',
+  pages: 'Pages',
+  dailyPages: 'Daily pages',
+  close: 'Close',
+  notFound: {
+    title: 'Page not found',
+    text: 'The address may be mistyped or from an older version.',
+    action: 'Go to Files',
+  },
+  boundary: {
+    notLoaded: (name: string) => `${name} is not loaded yet`,
+    connectedAgain:
+      'The service responds again. Reload the page when the transfers of this tab are finished.',
+    waiting: 'Not connected, trying again. The page opens when the service responds.',
+    notShown: (name: string) => `${name} could not be shown`,
+    reload: 'Reload',
+    updated: 'Bucketry may have been updated while this page was open. Reload it.',
+    thisPage: 'This page',
+    transfers: 'The list of transfers',
+  },
+  page: {
+    files: 'Files',
+    overview: 'Overview',
+    links: 'Links',
+    trash: 'Trash',
+    activity: 'Activity',
+    connect: 'Connect',
+    keys: 'App keys',
+    models: 'Models',
+    settings: 'Settings',
+  },
+  skip: 'Skip to content',
+  more: 'More',
+  signOut: 'Sign out',
+  signOutAsk: 'Sign out?',
+  signOutCancels: 'Transfers in this tab are not finished. Signing out cancels them.',
+  notConnected: 'Not connected, trying again',
+  signIn: {
+    expired: 'Your session has expired. Sign in to continue where you left off.',
+    password: 'Password',
+    hidePassword: 'Hide password',
+    showPassword: 'Show password',
+    title: 'Sign in to Bucketry',
+    action: 'Sign in',
+    off: 'The dashboard is turned off',
+    failed: 'Sign-in failed',
+    nowAgain: 'You can try again now',
+    tooMany: 'Too many failed sign-ins',
+    offText:
+      'Set <code>DASHBOARD_PASSWORD</code> (or <code>DASHBOARD_PASSWORD_FILE</code>) in the gateway settings and restart the gateway. S3 and the model list work without it.',
+    waitText: 'You can try again in <time>countdown</time>.',
+    wrong: 'The password is wrong.',
+    forgotten: 'Where do I find it?',
+    forgottenText:
+      'It is <code>DASHBOARD_PASSWORD</code> in the environment of the gateway. If it was generated, it is in the settings file that the gateway names when it starts.',
+    enterPassword: 'Enter the password.',
+  },
+  copy: {
+    settingsFor: (name: string) => `settings for ${name}`,
+    action: 'Copy',
+    notAllowed: 'The browser does not allow copying',
+    byHand: 'Select the text and copy it by hand.',
+    copied: (what: string) => `Copied ${what}`,
+    label: (what: string) => `Copy ${what}`,
+  },
+  save: 'Save',
+  secret: {
+    title: (name: string) => `The secret of ${name}`,
+    notCopied: (what: string) =>
+      `The ${what} is not copied yet, and will not be shown again. Copy it, or confirm below that you have it.`,
+    copyNow: (what: string) => `Copy the ${what} now. It will not be shown again.`,
+    saved: (what: string) => `I have saved the ${what}`,
+  },
+  done: 'Done',
+  tryAgain: 'Try again',
+  cancel: 'Cancel',
+  loading: 'Loading',
+  showMore: 'Show more',
+  moreFor: (name: string) => `More for ${name}`,
+  remove: (what: string) => `Remove ${what}`,
+  justNow: 'just now',
+  help: 'Help',
+  /** A title as a part of a sentence. */
+  inSentence: (title: string) => title.toLowerCase(),
+  byteUnit: (n: number) => plural(n, { one: 'byte', other: 'bytes' }),
+})
+
+export type FrameTexts = ReturnType<typeof texts>
