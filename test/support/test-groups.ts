@@ -28,7 +28,7 @@ export const testGroups: Readonly<Record<string, readonly string[]>> = {
   service: ['test/service/**/*.test.ts'],
   package: ['test/package/**/*.test.ts'],
   clients: ['test/clients/*.test.ts'],
-  newest: ['test/clients/{newest,suites}/*.test.ts'],
+  newest: ['test/clients/{applications,newest,suites}/*.test.ts'],
   browser: ['test/browser/**/*.test.ts'],
   crash: ['test/crash/**/*.test.ts'],
   fakes: ['test/fakes/**/*.test.ts'],
@@ -64,7 +64,7 @@ export const ciGroups: readonly string[] = [
  * with another client, on another server or part of the program. The first pattern of a file counts.
  */
 export const partialFiles: readonly { readonly files: string; readonly every: number }[] = [
-  { files: 'test/clients/{newest,suites}/*.test.ts', every: Infinity },
+  { files: 'test/clients/{applications,newest,suites}/*.test.ts', every: Infinity },
   {
     files:
       'test/contract/{routed-{google,local}-drive,s3-{moto,rgw},webdav-{lighttpd,nextcloud,rclone-serve}}.test.ts',
