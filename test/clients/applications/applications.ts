@@ -52,6 +52,19 @@ const root = (user: string, password: string) => ({
   ...{ MINIO_ROOT_USER: user, MINIO_ROOT_PASSWORD: password },
 })
 
+const awsRuby: NewestClient = {
+  ...{ name: 'ruby-aws-sdk-s3', registry: 'Debian', scenario: 'ruby/mastodon.rb' },
+  packages: ['ruby-aws-sdk-s3'],
+}
+
+const mastodon = {
+  source: 'mastodon/mastodon paperclip.rb, suspend_account_service.rb; its page on object storage',
+  environment: root('mastodon', 'mastodon-secret'),
+  command: ['server', 'FOLDER'],
+  bucket: 'mastodata',
+  library: awsRuby,
+}
+
 /** Airbyte's file has `policy set`, which the newest `mc` calls `anonymous set`. */
 export const applications: readonly Application[] = [
   {
@@ -150,19 +163,20 @@ export const applications: readonly Application[] = [
     replayed: 'presigned PUT of the archive, HEAD and GET of it, 404 for a cold cache',
   },
   {
+    ...mastodon,
     name: 'Mastodon',
-    source:
-      'mastodon/mastodon paperclip.rb, suspend_account_service.rb; its page on object storage',
-    environment: root('mastodon', 'mastodon-secret'),
-    command: ['server', 'FOLDER'],
     init: ['alias set x', 'mb x/mastodata', 'anonymous set-json read.json x/mastodata'],
-    bucket: 'mastodata',
-    library: {
-      ...{ name: 'ruby-aws-sdk-s3', registry: 'Debian', scenario: 'ruby/mastodon.rb' },
-      packages: ['ruby-aws-sdk-s3'],
-    },
     replayed:
-      'uploads with `public-read`, in parts, cache headers, anonymous reads without listing',
+      'uploads with `public-read`, in parts, anonymous reads without listing; `private` for suspended accounts is refused, because the policy opens them',
+  },
+  {
+    ...mastodon,
+    name: 'Mastodon without policy',
+    environment: {
+      ...mastodon.environment,
+      ...{ ALLOWED_BUCKETS: 'mastodata', PUBLIC_READ_BUCKETS: 'mastodata', PUBLIC_LIST: 'false' },
+    },
+    replayed: 'the same with PUBLIC_READ_BUCKETS; `private` is honoured',
   },
   {
     name: 'PeerTube',

@@ -34,11 +34,16 @@ video.upload_file('video.mp4', acl: 'public-read', content_type: 'video/mp4', mu
 assert reply.('media_attachments/1/original/b.mp4').body == large
 assert reply.('').code == '403', 'anyone may list the media'
 # A suspended account: its media become private, and public again.
-video.acl.put(acl: 'private')
-assert reply.('media_attachments/1/original/b.mp4').code == '403', 'the media of a suspended account are public'
-video.download_file('video-again.mp4')
-assert File.binread('video-again.mp4') == large
-video.acl.put(acl: 'public-read')
+begin
+  video.acl.put(acl: 'private')
+  assert reply.('media_attachments/1/original/b.mp4').code == '403', 'the media of a suspended account are public'
+  video.download_file('video-again.mp4')
+  assert File.binread('video-again.mp4') == large
+  video.acl.put(acl: 'public-read')
+rescue Aws::S3::Errors::NotImplemented
+  # The policy of Mastodon's page opens every object, which an ACL cannot limit, as on AWS.
+  assert ENV.fetch('APPLICATION') == 'mastodon'
+end
 assert reply.('media_attachments/1/original/b.mp4').code == '200'
 bucket.object('copied').copy_from(video, acl: 'public-read')
 assert bucket.object('copied').exists? && !bucket.object('absent').exists?
