@@ -2,7 +2,15 @@ import assert from 'node:assert/strict'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { it } from 'node:test'
-import { HeadObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3'
+import {
+  DeleteObjectCommand,
+  GetObjectTaggingCommand,
+  HeadObjectCommand,
+  ListObjectVersionsCommand,
+  PutBucketVersioningCommand,
+  PutObjectCommand,
+  S3Client,
+} from '@aws-sdk/client-s3'
 import { codeBlockOf, codeBlocksOf, replaced } from '../support/code-blocks.ts'
 import { type GatewayProcess, startGatewayProcess, testBucket } from '../support/gateway-process.ts'
 import { describeOverBoth, type Endpoint } from './endpoint.ts'
@@ -94,6 +102,48 @@ describeOverBoth('Moving in', { skip: false }, (endpoint) => {
     )
   })
 
+  it('the other script copies versions and delete markers in their order', {
+    skip: absenceOfBoto3(),
+  }, async (t) => {
+    const { caFile, workFolder } = endpoint()
+    const [old, other] = await Promise.all(
+      ['with-versions', 'copy-of-versions'].map(async (name) => {
+        const folder = join(workFolder, '..', name)
+        mkdirSync(folder)
+        const gateway = await startGatewayProcess({
+          folder,
+          settings: { COMPATIBILITY: 'aws', ALLOWED_BUCKETS: 'docs' },
+        })
+        t.after(() => gateway.kill())
+        await clientOf({ gateway, caFile: undefined }).send(versioningOn)
+        return gateway
+      }),
+    )
+    assert.ok(old !== undefined && other !== undefined)
+    const from = clientOf({ gateway: old, caFile: undefined })
+    const letter = { Bucket: 'docs', Key: 'letter' }
+    await from.send(new PutObjectCommand({ ...letter, Body: 'first', Tagging: 'colour=blue' }))
+    await from.send(new PutObjectCommand({ ...letter, Body: 'second', Metadata: { by: 'me' } }))
+    await from.send(new DeleteObjectCommand(letter))
+    await from.send(new PutObjectCommand({ ...letter, Key: 'kept', Body: 'third' }))
+    await runClient(endpoint(), {
+      program: '/usr/bin/python3',
+      args: ['-c', versionsScript(old, other)],
+      environment: caFile === undefined ? {} : { AWS_CA_BUNDLE: caFile },
+    })
+    const to = clientOf({ gateway: other, caFile: undefined })
+    assert.deepEqual(await historyOf(to), await historyOf(from))
+    assert.deepEqual(await historyOf(to), [
+      { Key: 'kept', Size: 5, IsLatest: true, tags: [], Metadata: {} },
+      { Key: 'letter', Size: 6, IsLatest: false, tags: [], Metadata: { by: 'me' } },
+      {
+        ...{ Key: 'letter', Size: 5, IsLatest: false, Metadata: {} },
+        tags: [{ Key: 'colour', Value: 'blue' }],
+      },
+      { Key: 'letter', IsLatest: true },
+    ])
+  })
+
   it('aws-cli fills a bucket from a folder, with content types by name', {
     skip: absenceOf('/usr/bin/aws'),
   }, async () => {
@@ -126,6 +176,37 @@ function clientOf({ gateway, caFile }: Pick<Endpoint, 'gateway' | 'caFile'>): S3
   return new S3Client({
     ...{ endpoint: gateway.url, region, forcePathStyle: true },
     credentials: { accessKeyId: accessKey, secretAccessKey: secretKey },
+  })
+}
+
+const versioningOn = new PutBucketVersioningCommand({
+  ...{ Bucket: 'docs', VersioningConfiguration: { Status: 'Enabled' } },
+})
+
+/** The versions of the bucket, then its delete markers. */
+async function historyOf(client: S3Client) {
+  const listed = await client.send(new ListObjectVersionsCommand({ Bucket: 'docs' }))
+  const { Versions = [], DeleteMarkers = [] } = listed
+  const versions = Versions.map(async ({ Key, Size, IsLatest, VersionId }) => {
+    const place = { Bucket: 'docs', Key, VersionId }
+    const { Metadata } = await client.send(new HeadObjectCommand(place))
+    const { TagSet: tags } = await client.send(new GetObjectTaggingCommand(place))
+    return { Key, Size, IsLatest, tags, Metadata }
+  })
+  return [
+    ...(await Promise.all(versions)),
+    ...DeleteMarkers.map(({ Key, IsLatest }) => ({ Key, IsLatest })),
+  ]
+}
+
+function versionsScript(old: GatewayProcess, gateway: GatewayProcess): string {
+  return replaced(codeBlockOf(page, 'Data of MinIO', 'python'), {
+    'http://127.0.0.1:9100': old.url,
+    'OLD-KEY': old.credentials.accessKey,
+    'OLD-SECRET': old.credentials.secretKey,
+    'http://127.0.0.1:9000': gateway.url,
+    '"KEY"': `"${gateway.credentials.accessKey}"`,
+    '"SECRET"': `"${gateway.credentials.secretKey}"`,
   })
 }
 
