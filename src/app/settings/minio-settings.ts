@@ -15,6 +15,7 @@ const counterparts = {
   MINIO_SERVER_URL: 'PUBLIC_URL',
   MINIO_DOMAIN: 'VIRTUAL_HOST_DOMAINS',
   MINIO_CONSOLE_ADDRESS: 'DASHBOARD_ADDRESS',
+  MINIO_API_CORS_ALLOW_ORIGIN: 'CORS_ALLOWED_ORIGINS',
   MINIO_REGION_NAME: 'REGION',
   MINIO_API_PORT_NUMBER: 'PORT',
   MINIO_DEFAULT_BUCKETS: 'DEFAULT_BUCKETS',
@@ -48,6 +49,8 @@ export function withMinioSettings(environment: Environment): MinioSettings {
   }
   taken.set('COMPATIBILITY', 'aws')
   takeBuckets(taken)
+  // MinIO's default, on which pages rely that upload by a presigned URL or a form.
+  if (!taken.has('CORS_ALLOWED_ORIGINS')) taken.set('CORS_ALLOWED_ORIGINS', '*')
   takeAddresses(taken)
   takeDashboard(taken)
   takeWebhook(taken)

@@ -26,6 +26,15 @@ const taken: Readonly<Record<string, readonly [given: Environment, ours: Environ
     { MINIO_SERVER_URL: 'https://s3.example.org' },
     { PUBLIC_URL: 'https://s3.example.org' },
   ],
+  'pages of every origin': [{}, { CORS_ALLOWED_ORIGINS: '*' }],
+  'origins of pages': [
+    { MINIO_API_CORS_ALLOW_ORIGIN: 'https://a.example,https://b.example' },
+    { CORS_ALLOWED_ORIGINS: 'https://a.example,https://b.example' },
+  ],
+  'our origins of pages': [
+    { CORS_ALLOWED_ORIGINS: 'https://a.example' },
+    { CORS_ALLOWED_ORIGINS: 'https://a.example' },
+  ],
   domains: [{ MINIO_DOMAIN: 'minio' }, { VIRTUAL_HOST_DOMAINS: 'minio' }],
   'buckets, separated as Bitnami separates them': [
     { MINIO_DEFAULT_BUCKETS: 'a,bb:public; cc:download dd' },
