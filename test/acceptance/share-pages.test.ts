@@ -268,4 +268,23 @@ describe('The page of a share', () => {
       )
     })
   })
+
+  test('the activity says when a link was opened, but not each picture and download', async () => {
+    await put('opened.txt', 'x')
+    const { visitor } = await share('file', 'opened.txt')
+    assert.equal((await visitor.send('')).status, 200)
+    assert.equal((await visitor.send('/file')).status, 200)
+    await until(async () => {
+      const { requests } = await client.done('GET', '/activity?search=view')
+      return requests.length > 0
+    })
+    const { requests } = await client.done(
+      'GET',
+      '/activity?key=opened.txt&what=changes&accessKey=anyone',
+    )
+    assert.deepEqual(
+      requests.map(({ action, by }: Record<string, string>) => [action, by]),
+      [['view', 'anyone']],
+    )
+  })
 })

@@ -33,9 +33,9 @@ export const dashboardStates: readonly DashboardState[] = [
       if (await menu.isVisible()) await menu.click()
     },
   },
-  { name: 'activity', path: '/activity', shown: 'createKey' },
+  { name: 'activity', path: '/activity', shown: 'Created an access key' },
   { name: 'failures', path: '/activity?what=failures', shown: 'Clear failures' },
-  { name: 'no activity', path: '/activity?search=none-such', shown: 'No request matches' },
+  { name: 'no activity', path: '/activity?search=none-such', shown: 'Nothing matches' },
   {
     name: 'traffic of a time',
     path: '/overview',

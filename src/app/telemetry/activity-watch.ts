@@ -8,6 +8,7 @@ import {
 } from '../../dashboard/management/activity-table.ts'
 import { isExpectedFailure, isOwnRequest } from '../../dashboard/management/expected-failures.ts'
 import { shareOperation } from '../../dashboard/shares/share-handler.ts'
+import { viewAction } from '../../dashboard/shares/shared-files.ts'
 import type { HttpReply, HttpRequest } from '../../platform/http/message.ts'
 import type { Refusal } from '../../platform/http/server.ts'
 import type { Database } from '../../platform/state/database.ts'
@@ -62,7 +63,8 @@ export class ActivityWatch implements KeptActivity, RequestSink {
     const { request, outcome } = record
     const { status, logFields, durationMs } = outcome
     const { id, method, receivedAtMs } = request
-    const isRead = method === 'GET' || method === 'HEAD' || method === 'OPTIONS'
+    const isView = logFields?.action === viewAction
+    const isRead = !isView && (method === 'GET' || method === 'HEAD' || method === 'OPTIONS')
     if (status < 400 && (isRead || !isChange(request, status, logFields))) return
     const isOwn = isOwnRequest(request, logFields)
     // Failed reads of the dashboard, and its replies to people who are not signed in, are not recorded.
@@ -119,6 +121,7 @@ export class ActivityWatch implements KeptActivity, RequestSink {
       remoteAddress: addressOf(),
       by: authorOf(logFields, isOwn),
       accessKey: textOf(logFields.accessKey),
+      action: textOf(logFields.action),
     })
   }
 }
@@ -126,11 +129,12 @@ export class ActivityWatch implements KeptActivity, RequestSink {
 function isChange(
   { rawPath, method }: Pick<HttpRequest, 'rawPath' | 'method'>,
   status: number,
-  { operation, bucket }: LogFields = {},
+  { operation, bucket, action }: LogFields = {},
 ): boolean {
   if (operation === undefined || notChanging.has(operation)) return false
   // A visitor who enters a password changes nothing, but may be guessing.
-  if (operation === shareOperation) return method === 'PUT' || status >= 400
+  if (operation === shareOperation)
+    return method === 'PUT' || status >= 400 || action === viewAction
   return bucket !== undefined || rawPath.startsWith('/-/api/') || rawPath.startsWith('/auth/')
 }
 

@@ -90,5 +90,5 @@ function shorten<Value>(value: Value): Value | string {
 export function activityOf({ atMs, kind, json }: ActivityRow): ActivityStatus {
   const at = new Date(atMs).toISOString()
   const isFailure = kind !== 'change'
-  return { by: null, accessKey: null, more: 0, ...JSON.parse(json), at, isFailure }
+  return { by: null, accessKey: null, action: null, more: 0, ...JSON.parse(json), at, isFailure }
 }

@@ -11,6 +11,10 @@ const activityStatus = failureStatus.extend({
     .string()
     .nullable()
     .meta({ description: 'The name of the access key, if by is key.' }),
+  action: z.string().nullable().meta({
+    description:
+      'For work on files: the action of the job. `view`: somebody has opened the page of a share.',
+  }),
   more: z.int().meta({
     description:
       'Other changes of the same second that are not listed, because there were too many.',

@@ -104,7 +104,7 @@ async function visitOf(
     throw new ShareRefusal(refusals.busy, { retryAfterSeconds: Math.ceil(waitSeconds) })
   }
   const isSecure = originOf(request)?.startsWith('https:') === true
-  return { request, share, token, rest, isSecure }
+  return { request, share, token, rest, isSecure, logFields }
 }
 
 /** A new password invalidates what the previous one unlocked. */

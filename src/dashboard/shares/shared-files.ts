@@ -41,13 +41,17 @@ export async function answerFile(visit: Visit, parts: ShareHandlerParts): Promis
   return filePage(token, share, { name: nameOf(share.path), size, contentType, etag })
 }
 
+/** The action in the log of a visit that opens the page of a share. */
+export const viewAction = 'view'
+
 /** Counts that a person has opened the page. */
 export async function countView(
-  { request, share: { shareId } }: Visit,
+  { request, share: { shareId }, logFields }: Visit,
   { table, onFailure }: ShareHandlerParts,
 ): Promise<void> {
   // A browser that prefetches a page sends `prefetch` (Fetch standard, "Sec-Purpose").
   if (request.method !== 'GET' || request.headers['sec-purpose'] !== undefined) return
+  logFields.action = viewAction
   await table.countView(shareId).catch((error) => onFailure(error, request.id))
 }
 

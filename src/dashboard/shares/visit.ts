@@ -39,6 +39,8 @@ export interface Visit {
   /** The rest of the path after the token, still encoded: '' or beginning with a slash. */
   readonly rest: string
   readonly isSecure: boolean
+  /** What the log line says of the visit. */
+  readonly logFields: Record<string, string>
 }
 
 /** The answer to a visit: the content of a page, or a complete reply. */

@@ -45,7 +45,7 @@ export function jsonHandler(
     try {
       const found = find(request.method, request.rawPath)
       logFields.operation = found.route.operationId
-      const reply = await success(request, found, { headers, options })
+      const reply = await success(request, found, { headers, options, logFields })
       return { ...reply, logFields: { ...reply.logFields, ...logFields } }
     } catch (error) {
       const refusal = refusalOf(error, request, options)
@@ -83,6 +83,7 @@ async function success(
   context: {
     readonly headers: Readonly<Record<string, string>>
     readonly options: JsonHandlerOptions
+    readonly logFields: LogFields
   },
 ): Promise<HttpReply> {
   await route.access?.admit(request)
@@ -94,6 +95,7 @@ async function success(
     body: route.bodyType === 'unread' ? undefined : valid(route.body, body ?? null),
     query: valid(route.query, queryOf(request.rawQuery)),
     replyHeaders: new Map(Object.entries(context.headers)),
+    logFields: context.logFields,
   }
   const value = await route.answer(call)
   if (value instanceof PassedReply) {

@@ -9,6 +9,8 @@ export interface Call<Params, Query, Body> {
   readonly body: Body
   /** Header fields of a successful reply, by lower-case name. */
   readonly replyHeaders: Map<string, string>
+  /** What the log line says of the request, beside the operation. */
+  readonly logFields: Record<string, string>
 }
 
 /** A reply that is already serialized as JSON. */

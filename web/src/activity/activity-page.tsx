@@ -9,8 +9,8 @@ export function ActivityPage() {
   return (
     <>
       <PageHeading title="Activity">
-        The latest requests that changed something or failed, and uploads and deletions that are not
-        finished yet.
+        What has changed lately and what was refused or failed, in the dashboard and by S3 clients,
+        and uploads that are not finished yet.
       </PageHeading>
       <Stack gap={16}>
         <FileJobsSection />

@@ -43,7 +43,12 @@ function startingRoutes(parts: Parts): readonly Route[] {
     bodyLimit,
     status: 202,
     reply: fileJobReply,
-    answer: async ({ body, request: { signal } }) => replyOf(await begin(parts, body, signal)),
+    async answer({ body, request: { signal }, logFields }) {
+      const job = await begin(parts, body, signal)
+      const { action, bucket, paths } = job
+      Object.assign(logFields, { action, bucket, key: paths[0] ?? '' })
+      return replyOf(job)
+    },
   })
   const clashes = route({
     method: 'POST',

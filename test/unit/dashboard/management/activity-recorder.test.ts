@@ -12,7 +12,14 @@ import { openTestDatabase, until } from './management-fixture.ts'
 const failure = (index: number, changes: Partial<NotedRequest> = {}): NotedRequest => ({
   ...{ atMs: 1_700_000_000_000 + index, requestId: `R${index}`, method: 'GET', bucket: 'files' },
   ...{ key: 'k\0', operation: 'GetObject', status: 403, code: 'AccessDenied' },
-  ...{ reason: 'The clock.', remoteAddress: '192.0.2.1', by: null, accessKey: null, ...changes },
+  ...{
+    reason: 'The clock.',
+    remoteAddress: '192.0.2.1',
+    by: null,
+    accessKey: null,
+    action: null,
+    ...changes,
+  },
 })
 
 const latest = (table: ActivityTable) =>

@@ -11,7 +11,7 @@ import { type Ending, openManagement, openTestDatabase } from './management-fixt
 const noted = (index: number, changes: Partial<NotedRequest> = {}): NotedRequest => ({
   ...{ atMs: 1_700_000_000_000 + index, requestId: `R${index}`, method: 'PUT', bucket: 'files' },
   ...{ key: `k\0${index}`, operation: 'PutObject', status: 200, code: null, reason: null },
-  ...{ remoteAddress: '192.0.2.1', by: 'owner', accessKey: null, ...changes },
+  ...{ remoteAddress: '192.0.2.1', by: 'owner', accessKey: null, action: null, ...changes },
 })
 
 async function openActivity(t: Ending) {

@@ -1,26 +1,54 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { operations } from '../../../../src/storage/s3/operations.ts'
 import {
   authorText,
   beginningOf,
   moreText,
-  requestTarget,
+  targetText,
+  technicalText,
 } from '../../../../web/src/activity/requests/request-text.ts'
+import { eventText } from '../../../../web/src/activity/requests/request-words.ts'
 
-test('A request is named by its operation and what it was about', () => {
-  const put = { method: 'PUT', operation: 'PutObject', bucket: 'photos', key: 'a/b.jpg' }
-  assert.deepEqual(requestTarget(put), { operation: 'PutObject', target: 'photos/a/b.jpg' })
-  const unknown = { method: 'GET', operation: null, bucket: 'photos', key: null }
-  assert.deepEqual(requestTarget(unknown), { operation: 'GET', target: 'photos' })
-  const key = { method: 'DELETE', operation: 'revokeKey', bucket: null, key: 'AK' }
-  assert.deepEqual(requestTarget(key), { operation: 'revokeKey', target: 'AK' })
+test('A request is named in the words of people, with the technical name apart', () => {
+  const put = { method: 'PUT', operation: 'PutObject', action: null, status: 200 }
+  assert.equal(eventText(put), 'Uploaded')
+  assert.equal(eventText({ ...put, status: 403 }), 'Upload refused')
+  assert.equal(eventText({ ...put, status: 503 }), 'Upload failed')
+  const job = { ...put, operation: 'startFileJob' }
+  assert.equal(eventText({ ...job, action: 'restore' }), 'Restored')
+  assert.equal(eventText({ ...job, action: 'trash' }), 'Moved to the trash')
+  const visit = { method: 'GET', operation: 'share', status: 200, action: 'view' }
+  assert.equal(eventText(visit), 'Opened by link')
+  assert.equal(eventText({ ...visit, status: 403, action: null }), 'Link refused')
+  assert.equal(eventText({ ...put, operation: 'PutBucketCors' }), 'Changed a setting of')
+  assert.equal(eventText({ ...put, operation: null, status: 400 }), 'Request refused')
+  assert.equal(targetText({ bucket: 'photos', key: 'a/b.jpg' }), 'photos/a/b.jpg')
+  assert.equal(targetText({ bucket: null, key: 'AK' }), 'AK')
+  const refused = { ...put, status: 403, code: 'AccessDenied' }
+  assert.equal(technicalText(refused), 'PutObject, 403 AccessDenied')
+  assert.equal(technicalText({ ...put, operation: null, code: null }), 'PUT, 200')
+})
+
+/** Sentences of people have no name of an API in them. */
+test('No operation that changes something has its technical name as its text', () => {
+  const changing = Object.entries(operations).flatMap(([operation, { method }]) =>
+    method === 'GET' || method === 'HEAD' ? [] : [{ operation, method }],
+  )
+  for (const { operation, method } of changing) {
+    const text = eventText({ operation, method, action: null, status: 200 })
+    assert.doesNotMatch(text, /[a-z][A-Z]/, operation)
+  }
 })
 
 test('A request says who sent it', () => {
-  assert.equal(authorText({ by: 'key', accessKey: 'photo frame' }), 'by photo frame')
-  assert.equal(authorText({ by: 'owner', accessKey: null }), 'by ACCESS_KEY')
+  assert.equal(
+    authorText({ by: 'key', accessKey: 'photo frame' }),
+    'with the access key photo frame',
+  )
+  assert.equal(authorText({ by: 'owner', accessKey: null }), 'with the main access key')
   assert.equal(authorText({ by: 'dashboard', accessKey: null }), 'in the dashboard')
-  assert.equal(authorText({ by: 'anyone', accessKey: null }), 'unsigned')
+  assert.equal(authorText({ by: 'anyone', accessKey: null }), 'without a key')
   assert.equal(authorText({ by: null, accessKey: null }), '')
 })
 

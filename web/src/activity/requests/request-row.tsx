@@ -1,24 +1,34 @@
-import { Badge, Group, Text } from '@mantine/core'
+import { Text } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { IconInfoCircle } from '@tabler/icons-react'
 import type { ActivityStatus } from '../../../../src/dashboard/management/activity-schemas.ts'
+import { NameText } from '../../files/entries/name-text.tsx'
 import { Age } from '../../ui/age.tsx'
+import { IconButton } from '../../ui/icon-button.tsx'
 import { Row } from '../../ui/row-list.tsx'
-import { authorText, moreText, requestTarget } from './request-text.ts'
+import { authorText, moreText, targetText, technicalText } from './request-text.ts'
+import { eventText } from './request-words.ts'
 
 export function RequestRow({ request }: { readonly request: ActivityStatus }) {
-  const { at, requestId, isFailure, status, code, reason, remoteAddress, more } = request
-  const { operation, target } = requestTarget(request)
+  const { at, requestId, isFailure, status, reason, remoteAddress, more } = request
+  const [isOpen, { toggle }] = useDisclosure(false)
+  const event = eventText(request)
+  const target = targetText(request)
+  const author = authorText(request)
   const left = moreText(more)
   return (
     <Row
       title={
-        <Group gap="4px 8px">
-          <Badge variant="light" color={colorOf(isFailure, status)} tt="none" radius="sm">
-            {isFailure && code !== null ? `${status} ${code}` : status}
-          </Badge>
-          <span>
-            {operation} {target}
-          </span>
-        </Group>
+        <>
+          {isFailure ? (
+            <Text span c={colorOf(status)}>
+              {event}
+            </Text>
+          ) : (
+            event
+          )}{' '}
+          {target !== '' && <NameText name={target} />}
+        </>
       }
       detail={
         <>
@@ -27,16 +37,30 @@ export function RequestRow({ request }: { readonly request: ActivityStatus }) {
               {reason}
             </Text>
           )}
-          <Age at={at} /> {authorText(request)} from {remoteAddress}, request{' '}
-          <span translate="no">{requestId}</span>
+          <Age at={at} />
+          {author !== '' && `, ${author}`}
           {left !== undefined && <div>{left}</div>}
+          {isOpen && (
+            <div translate="no">
+              {technicalText(request)}, from {remoteAddress}, request {requestId}
+            </div>
+          )}
         </>
+      }
+      actions={
+        <IconButton
+          label={`Technical details: ${event} ${target}`}
+          aria-expanded={isOpen}
+          onClick={toggle}
+        >
+          <IconInfoCircle size={18} />
+        </IconButton>
       }
     />
   )
 }
 
-function colorOf(isFailure: boolean, status: number): string {
-  if (!isFailure) return 'gray'
-  return status >= 500 ? 'red' : 'orange'
+/** Refused requests are mostly mistakes of clients. */
+function colorOf(status: number): string {
+  return `var(--mantine-color-${status >= 500 ? 'red' : 'orange'}-light-color)`
 }

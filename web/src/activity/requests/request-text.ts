@@ -1,20 +1,28 @@
 import type { ActivityStatus } from '../../../../src/dashboard/management/activity-schemas.ts'
 import { formatAmount } from '../../format/bytes.ts'
 
-/** What a request was about: "PutObject photos/2024/sea.jpg", "GET photos". */
-export function requestTarget(
-  request: Pick<ActivityStatus, 'method' | 'operation' | 'bucket' | 'key'>,
-): { readonly operation: string; readonly target: string } {
-  const { method, operation, bucket, key } = request
-  const target = [bucket, key].filter((part) => part !== null).join('/')
-  return { operation: operation ?? method, target }
+/** The file or bucket that a request was about: `photos/2024/sea.jpg`; '' if there is none. */
+export function targetText({ bucket, key }: Pick<ActivityStatus, 'bucket' | 'key'>): string {
+  return [bucket, key].filter((part) => part !== null && part !== '').join('/')
+}
+
+/** What S3 clients and logs call it: `PutObject, 403 AccessDenied`. */
+export function technicalText(
+  request: Pick<ActivityStatus, 'method' | 'operation' | 'status' | 'code'>,
+): string {
+  const { method, operation, status, code } = request
+  return [operation ?? method, [status, code].filter(Boolean).join(' ')].filter(Boolean).join(', ')
 }
 
 /** Who sent it, as a part of a sentence; empty if that is not known. */
 export function authorText({ by, accessKey }: Pick<ActivityStatus, 'by' | 'accessKey'>): string {
-  if (by === 'key') return `by ${accessKey ?? 'an access key'}`
+  if (by === 'key') return `with the access key ${accessKey ?? 'of a client'}`
   if (by === null) return ''
-  return { owner: 'by ACCESS_KEY', anyone: 'unsigned', dashboard: 'in the dashboard' }[by]
+  return {
+    owner: 'with the main access key',
+    anyone: 'without a key',
+    dashboard: 'in the dashboard',
+  }[by]
 }
 
 /** The number of changes that a busy second leaves out of the list. */

@@ -23,10 +23,10 @@ const whats = [
   { value: 'failures', label: 'Failures' },
 ]
 const statuses = [
-  { value: '', label: 'Any status' },
-  { value: '2xx', label: '2xx' },
-  { value: '4xx', label: '4xx' },
-  { value: '5xx', label: '5xx' },
+  { value: '', label: 'Any result' },
+  { value: '2xx', label: 'Done' },
+  { value: '4xx', label: 'Refused' },
+  { value: '5xx', label: 'Failed' },
 ]
 const spans = [
   { value: '', label: 'Any time' },
@@ -49,7 +49,7 @@ function useFilter() {
 }
 
 /**
- * The latest requests that changed something or failed.
+ * The latest changes and failures, by requests of any client.
  *
  * @param bucket only requests to this bucket, without a choice of another
  */
@@ -58,10 +58,10 @@ export function RequestsSection({ bucket }: { readonly bucket?: string }) {
   const { get, set } = filter
   const what = get('what') || 'all'
   return (
-    <Section title="Requests" actions={what === 'failures' && <ClearButton />}>
+    <Section title="Changes and failures" actions={what === 'failures' && <ClearButton />}>
       <div className={classes.filter}>
         <SegmentedControl
-          aria-label="Listed requests"
+          aria-label="What is listed"
           size="xs"
           value={what}
           onChange={(value) => set('what', value === 'all' ? '' : value)}
@@ -70,7 +70,7 @@ export function RequestsSection({ bucket }: { readonly bucket?: string }) {
         <SearchField initial={get('search')} onSearch={(text) => set('search', text)} />
         {bucket === undefined && <BucketSelect filter={filter} />}
         <NativeSelect
-          aria-label="Status"
+          aria-label="Result"
           size="xs"
           value={get('status')}
           onChange={({ currentTarget }) => set('status', currentTarget.value)}
@@ -103,8 +103,8 @@ function SearchField({ initial, onSearch }: SearchFieldProps) {
     <TextInput
       className={classes.search ?? ''}
       size="xs"
-      aria-label="Filter requests"
-      placeholder="Key, operation, app, address…"
+      aria-label="Search the activity"
+      placeholder="Search by file, app, reason…"
       maxLength={1_000}
       leftSection={<IconSearch size={14} />}
       value={text}
@@ -150,7 +150,7 @@ function Requests({ filter: { get, clear, isSet }, bucket }: RequestsProps) {
     ...(get('span') !== '' && { from: beginningOf(get('span'), Date.now()) ?? '' }),
   })
   return (
-    <Loaded query={query} failure="The requests could not be loaded" lines={6}>
+    <Loaded query={query} failure="The activity could not be loaded" lines={6}>
       {({ pages }) => {
         const requests = pages.flatMap((page) => page.requests)
         if (requests.length === 0) return <None isFiltered={isSet} onClear={clear} />
@@ -181,7 +181,7 @@ function None({ isFiltered, onClear }: { isFiltered: boolean; onClear: () => voi
   return (
     <EmptyState
       icon={icon}
-      title="No request matches the filter"
+      title="Nothing matches the filter"
       action={
         <Button variant="default" onClick={onClear}>
           Show all

@@ -1,6 +1,8 @@
 import { List, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
+import type { TrashReply } from '../../../../src/dashboard/management/trash-routes.ts'
+import { request } from '../../api/client.ts'
 import { useBucket, useBuckets, useStatus } from '../../api/service-queries.ts'
 import { formatAmount, formatBytes, formatCount } from '../../format/bytes.ts'
 import { Confirm } from '../../ui/confirm.tsx'
@@ -11,7 +13,6 @@ import { visibleName } from '../entries/visible-name.ts'
 import { deletionText } from './deletion-text.ts'
 import { removeEntries } from './file-changes.ts'
 import { sizeOfTree } from './folder-contents.ts'
-import { readTrash } from './read-trash.ts'
 
 interface DeleteDialogProps {
   readonly bucket: string
@@ -70,7 +71,7 @@ export function DeleteDialog({ bucket, entries, isForEver, onClose }: DeleteDial
 function useTrash(bucket: string) {
   return useQuery({
     queryKey: ['trash', bucket, ''],
-    queryFn: ({ signal }) => readTrash(bucket, '', signal),
+    queryFn: ({ signal }) => request<TrashReply>('/-/api/trash', { query: { bucket }, signal }),
     retry: false,
   })
 }
