@@ -4,6 +4,7 @@
 
 ARG NODE_IMAGE=node:24-trixie-slim
 ARG BASE_IMAGE=gcr.io/distroless/cc-debian13
+ARG SHELL_IMAGE=busybox:1.37-musl
 
 # JavaScript is the same for every platform, so it is built once, on the platform of the builder.
 FROM --platform=$BUILDPLATFORM ${NODE_IMAGE} AS build
@@ -13,17 +14,20 @@ COPY scripts/node scripts/node
 RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY . .
 # Below /image is what the last stage adds: the files of the npm package with its runtime dependencies,
-# the command, and the folder of the volume, which every user may write to.
+# the commands, and the folder of the volume, which every user may write to.
 RUN npm run build \
  && mkdir -p /image/app /image/data /image/usr/local/bin \
  && tar -xzf "$(npm pack --ignore-scripts --silent)" -C /image/app --strip-components 1 \
- && cp package-lock.json deploy/docker/healthcheck.cjs /image/app/ \
+ && cp package-lock.json /image/app/ \
  && npm ci --prefix /image/app --omit=dev --ignore-scripts --no-audit --no-fund \
- && node deploy/docker/write-command.cjs /image \
+ && node deploy/docker/write-commands.cjs /image \
  && chmod 1777 /image/data
 
 # The Node of the target platform.
 FROM ${NODE_IMAGE} AS node
+
+# One static program, for health checks and commands that need a shell or wget.
+FROM ${SHELL_IMAGE} AS shell
 
 FROM ${BASE_IMAGE}
 ARG VERSION=0.0.0
@@ -37,6 +41,7 @@ LABEL org.opencontainers.image.title="Bucketry" \
       org.opencontainers.image.version="${VERSION}" \
       org.opencontainers.image.revision="${REVISION}"
 COPY --from=node /usr/local/bin/node /usr/local/bin/node
+COPY --from=shell /bin/busybox /usr/bin/busybox
 COPY --from=build /image/ /
 ENV PATH=/usr/local/bin:/usr/bin:/bin \
     DATA_DIR=/data \
@@ -48,5 +53,5 @@ VOLUME /data
 EXPOSE 9000
 # The first start on a drive that another gateway used can take 104 seconds.
 HEALTHCHECK --interval=30s --timeout=10s --start-period=120s --retries=3 \
-  CMD ["/usr/local/bin/node", "/app/healthcheck.cjs"]
+  CMD ["/usr/local/bin/bucketry", "health"]
 ENTRYPOINT ["/usr/local/bin/bucketry"]

@@ -7,12 +7,14 @@ import { basename, dirname, join } from 'node:path'
 const buildPrograms = ['sh', 'env', 'mkdir', 'cp', 'chmod', 'tar', 'gzip']
 
 /**
- * Root folders of two base images, made of this machine's own files, because tests cannot load images: one
- * with Node, npm and a shell, as node:24-slim, and one with only the libraries that Node needs, as
- * distroless.
+ * Root folders of the base images, made of this machine's own files, because tests cannot load images: one
+ * with Node, npm and a shell, as node:24-slim, one with only the libraries that Node needs, as distroless, and
+ * one with busybox.
  */
-export function makeBaseRoots(folder: string): { readonly node: string; readonly base: string } {
-  const [node, base] = [join(folder, 'node'), join(folder, 'base')]
+export function makeBaseRoots(folder: string): Readonly<Record<'node' | 'base' | 'shell', string>> {
+  const [node, base, shell] = [join(folder, 'node'), join(folder, 'base'), join(folder, 'shell')]
+  mkdirSync(join(shell, 'bin'), { recursive: true })
+  cpSync('/usr/bin/busybox', join(shell, 'bin/busybox'))
   for (const root of [node, base]) makeCommonFiles(root)
   const libraries = librariesOf(process.execPath)
   for (const library of libraries) {
@@ -29,7 +31,7 @@ export function makeBaseRoots(folder: string): { readonly node: string; readonly
   }
   cpSync(process.execPath, join(node, 'usr/local/bin/node'))
   copyNpm(node)
-  return { node, base }
+  return { node, base, shell }
 }
 
 function makeCommonFiles(root: string): void {

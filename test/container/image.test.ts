@@ -74,7 +74,10 @@ describe('The image', { skip: absenceOfPodman() }, () => {
     const certificates = `NODE_EXTRA_CA_CERTS=${extraCertificates}`
     podman.import(roots.node, 'localhost/node:test', [path, certificates])
     podman.import(roots.base, 'localhost/base:test', [path])
-    const bases = ['NODE_IMAGE=localhost/node:test', 'BASE_IMAGE=localhost/base:test']
+    podman.import(roots.shell, 'localhost/shell:test', [path])
+    const bases = ['node', 'base', 'shell'].map((one) => {
+      return `${one.toUpperCase()}_IMAGE=localhost/${one}:test`
+    })
     const values = [...bases, 'VERSION=1.2.3', 'REVISION=abc'].flatMap((each) => [
       '--build-arg',
       each,
@@ -110,6 +113,7 @@ describe('The image', { skip: absenceOfPodman() }, () => {
 
   itRunsAsDocumented(podman)
   itIsHealthyWhileItServes(podman)
+  itRunsWhatWasWrittenForMinio(podman)
   itHasOnlyWhatItNeeds(podman)
 })
 
@@ -176,13 +180,53 @@ function itIsHealthyWhileItServes(podman: Podman): void {
   })
 }
 
+/** Commands and health checks of compose files (docs/moving-in.md, "From MinIO"). */
+function itRunsWhatWasWrittenForMinio(podman: Podman): void {
+  it('starts by a shell, and passes the health checks that were written for MinIO', async (t) => {
+    const [port, consolePort] = [await freePort(), await freePort()]
+    const name = `minio-${port}`
+    const environment = {
+      ...{ MINIO_ROOT_USER: 'app', MINIO_ROOT_PASSWORD: 'minio-secret', PORT: String(port) },
+      MINIO_DEFAULT_BUCKETS: 'uploads:download',
+    }
+    const settings = Object.entries(environment).flatMap(([key, value]) => [
+      ...['--env', `${key}=${value}`],
+    ])
+    const command = `mkdir -p /data/photos && minio server /data --console-address ":${consolePort}"`
+    podman.run(
+      ...['run', '--detach', '--name', name, '--network', 'host', '--read-only', ...limits],
+      ...['--volume', `${name}:/data`, ...settings, '--entrypoint', 'sh', image, '-c', command],
+    )
+    t.after(() => podman.run('rm', '--force', '--time', '0', name))
+    const host = `127.0.0.1:${port}`
+    await untilHealthy(host, () => podman.run('logs', name))
+    const live = `http://localhost:${port}/minio/health/live`
+    for (const check of [
+      ['curl', '-f', live],
+      ['/bin/sh', '-c', `curl -sf ${live} || exit 1`],
+      ['wget', '--spider', '-q', live],
+      ['wget', '--no-verbose', '--tries=1', '--spider', live],
+      ['mc', 'ready', 'local'],
+      ['bucketry', 'health'],
+    ]) {
+      podman.run('exec', name, ...check)
+    }
+    const elsewhere = ['exec', name, 'curl', '-f', `http://localhost:${await freePort()}/`]
+    assert.throws(() => podman.run(...elsewhere), /ECONNREFUSED/)
+    assert.throws(() => podman.run('exec', name, 'mc', 'mb', 'local/a'), /go install/)
+    assert.equal((await fetch(`http://${host}/uploads`)).status, 200)
+    const credentials = { accessKey: 'app', secretKey: 'minio-secret', region: 'us-east-1' }
+    const made = await signedFetch({ host, credentials }, { method: 'HEAD', target: '/photos' })
+    assert.equal(made.status, 200)
+    assert.equal((await fetch(`http://127.0.0.1:${consolePort}/-/`)).status, 200)
+  })
+}
+
 function itHasOnlyWhatItNeeds(podman: Podman): void {
-  it('has the command, labels, and no shell or npm', () => {
+  it('has the command, labels, and no npm', () => {
     const run = ['run', '--rm', '--network', 'none', ...limits]
     assert.match(podman.run(...run, image, 'version'), /^bucketry \d+\.\d+\.\d+ /)
-    for (const program of ['sh', 'npm']) {
-      assert.throws(() => podman.run(...run, '--entrypoint', program, image), /not found/)
-    }
+    assert.throws(() => podman.run(...run, '--entrypoint', 'npm', image), /not found/)
     const [inspected] = JSON.parse(podman.run('inspect', image)) as {
       readonly Labels: Readonly<Record<string, string>>
       readonly Config: { readonly User: string }

@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
@@ -84,4 +87,40 @@ test('default buckets are created with their access, and later starts change nei
   const again = await start(t, started)
   assert.equal((await fetch(`${again.url}/open/a`)).status, 403)
   await again.ask('GET', '/open/a', { text: 'bytes' })
+})
+
+test('the webhook of a MinIO service receives the events that mc event add asks for', async (t) => {
+  const received: string[] = []
+  let wake: () => void = () => undefined
+  const receiver = createServer(async (request, response) => {
+    const body = Buffer.concat(await request.toArray()).toString()
+    const [record] = JSON.parse(body).Records
+    received.push(`${request.headers.authorization} ${record.eventName} ${record.s3.object.key}`)
+    response.end()
+    wake()
+  })
+  receiver.listen(0, '127.0.0.1')
+  await once(receiver, 'listening')
+  t.after(() => receiver.close())
+  const { port } = receiver.address() as AddressInfo
+  const { ask } = await start(t, {
+    ...{ folder: makeFolder(t), args: ['server', 'export'] },
+    settings: {
+      MINIO_DEFAULT_BUCKETS: 'photos',
+      MINIO_NOTIFY_WEBHOOK_ENABLE_MAIN: 'on',
+      MINIO_NOTIFY_WEBHOOK_ENDPOINT_MAIN: `http://127.0.0.1:${port}/events`,
+      MINIO_NOTIFY_WEBHOOK_AUTH_TOKEN_MAIN: 'token',
+    },
+  })
+  const arn = 'arn:minio:sqs::MAIN:webhook'
+  const rule = `<Queue>${arn}</Queue><Event>s3:ObjectCreated:*</Event>`
+  await ask('PUT', '/photos?notification', {
+    body: `<NotificationConfiguration><QueueConfiguration>${rule}</QueueConfiguration></NotificationConfiguration>`,
+  })
+  const isReceived = new Promise<void>((resolve) => {
+    wake = resolve
+  })
+  await ask('PUT', '/photos/a', { body: 'bytes' })
+  await isReceived
+  assert.deepEqual(received, ['Bearer token ObjectCreated:Put a'])
 })

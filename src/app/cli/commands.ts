@@ -74,6 +74,17 @@ export const commands: readonly Command[] = [
     },
   },
   {
+    name: 'health',
+    operands: '',
+    summary: 'Ask the server of HOST and PORT whether it serves, for health checks.',
+    count: [0, 0],
+    details: ['Exit status: 0 it serves, 1 it does not.'],
+    async run(call) {
+      const { healthCommand } = await import('./commands/health.ts')
+      return await healthCommand(call)
+    },
+  },
+  {
     name: 'connect',
     operands: 'google',
     summary: 'Get credentials for Google Drive and write them into the settings file.',

@@ -70,11 +70,11 @@ def fails(*command, **settings):
 
 
 def failure(*command, **settings):
-    """What the program says when it ends with an error; None if it succeeds."""
+    """What the program prints if it ends with an error; None if it succeeds."""
     try:
         read(*command, **settings)
     except subprocess.CalledProcessError as error:
-        return (error.stdout + error.stderr).decode()
+        return error.stdout.decode()
     return None
 
 

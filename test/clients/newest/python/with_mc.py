@@ -60,8 +60,8 @@ mc("rm", f"{root}/attributes.bin")
 mc("ilm", "rule", "add", "--expire-days", "30", "--prefix", "tmp/", root)
 rules = mc("ilm", "rule", "list", root)[0]["config"]["Rules"]
 assert [rule["Expiration"]["Days"] for rule in rules] == [30], rules
-assert "bucketry keys" in failure("mc", "admin", "user", "add", "gw", "app", "a-secret-of-app")
-assert "There is no admin API" in failure("mc", "quota", "set", root, "--size", "1GB")
+assert "bucketry keys" in failure("mc", "--json", "admin", "user", "add", "gw", "app", "a-secret-of-app")
+assert "There is no admin API" in failure("mc", "--json", "quota", "set", root, "--size", "1GB")
 arn = "arn:minio:sqs::1:webhook"
 mc("event", "add", root, arn, "--event", "put,delete", "--prefix", "in box/", "--suffix", ".txt")
 rule = mc("event", "list", root)[0]
