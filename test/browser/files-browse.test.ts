@@ -291,6 +291,7 @@ describe('Browsing in the dashboard', { skip: absenceOfChromium() }, () => {
     await files.name('small.txt').waitFor()
     assert.deepEqual(await barriers(page), [])
     await files.act('small.txt', 'Open')
+    await files.press('Details')
     await files.dialog.getByText('s3://photos/tree/small.txt').waitFor()
     const width = await page.evaluate<number>('document.documentElement.scrollWidth')
     assert.ok(width <= 400, `${width} px wide`)

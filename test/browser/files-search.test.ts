@@ -72,6 +72,25 @@ describe('Search in the dashboard', { skip: absenceOfChromium() }, () => {
     assert.equal(place(files), '?prefix=trips/2024/')
   })
 
+  test('goes from one result to the next, and back to the results', async () => {
+    const files = await openSearch(`/files/${testBucket}`, 'LISBON')
+    const { page, dialog } = files
+    await page.getByText('Everywhere').click()
+    await page.getByText('3 results').waitFor()
+    await files.name('Lisbon.jpg').click()
+    await dialog.getByText(`s3://${testBucket}/trips/2024/Lisbon.jpg`).waitFor()
+    await page.keyboard.press('ArrowRight')
+    await dialog.getByText('s3://public/LISBON.md').waitFor()
+    await page.keyboard.press('ArrowLeft')
+    await dialog.getByText(`s3://${testBucket}/trips/2024/Lisbon.jpg`).waitFor()
+    await page.reload()
+    await dialog.getByText(`s3://${testBucket}/trips/2024/Lisbon.jpg`).waitFor()
+    await page.keyboard.press('Escape')
+    await dialog.waitFor({ state: 'detached' })
+    await page.getByText('3 results').waitFor()
+    assert.equal(place(files), '?filter=LISBON&in=all')
+  })
+
   test('finds names everywhere, also from the list of buckets', async () => {
     const files = await openSearch(`/files/${testBucket}?prefix=trips/2024/`, 'LISBON')
     const { page } = files

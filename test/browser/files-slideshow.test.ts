@@ -47,9 +47,20 @@ describe('Pictures one after the other', { skip: absenceOfChromium() }, () => {
     await page.keyboard.press('ArrowLeft')
     await picture(files, '3.png').waitFor()
     await page.keyboard.press('Escape')
-    await dialog.getByText('ETag').waitFor()
+    await dialog.getByRole('button', { name: 'Details' }).waitFor()
     await page.keyboard.press('Escape')
     await dialog.waitFor({ state: 'detached' })
+  })
+
+  test('have nothing over them until the pointer moves', async () => {
+    const files = await openAt(first)
+    await picture(files, '1.png').waitFor()
+    await press(files, 'Full screen')
+    const bar = `document.querySelector('[role="toolbar"][aria-label="Picture"]')`
+    const opacity = () => files.page.evaluate(`getComputedStyle(${bar}).opacity`)
+    await until(async () => (await opacity()) === '0')
+    await files.page.mouse.move(300, 300)
+    await until(async () => (await opacity()) === '1')
   })
 
   test('go on by themselves, and end with the last one', async () => {

@@ -13,7 +13,7 @@ export interface FilesLocation extends Omit<EntryFilter, 'text'> {
   readonly filter: string
   /** Undefined: only the entries of the folder itself. */
   readonly scope?: SearchScope | undefined
-  /** The name of the file that is open in the preview. */
+  /** The file that is open in the preview: viewed-address.ts. */
   readonly view?: string | undefined
 }
 

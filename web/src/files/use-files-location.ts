@@ -1,15 +1,14 @@
 import { useCallback, useMemo } from 'react'
 import { useLocation } from 'wouter'
 import { useSearch } from 'wouter/use-browser-location'
-import type { FolderAddress } from './change/move-plan.ts'
 import { type FilesLocation, locationPath, readLocation } from './files-location.ts'
 
 export interface FilesNavigation {
   readonly location: FilesLocation
   /** Opens a location; `replace` adds no history entry. */
   readonly open: (location: FilesLocation, options?: { readonly replace?: boolean }) => void
-  /** Opens a file in the preview, with a history entry; by default one of the open folder. */
-  readonly view: (name: string, folder?: FolderAddress) => void
+  /** Opens a file in the preview, with a history entry. */
+  readonly view: (name: string) => void
   /** Closes the preview; goes back in history if it was opened in this page. */
   readonly closeView: () => void
 }
@@ -30,13 +29,11 @@ export function useFilesLocation(): FilesNavigation {
     [navigate],
   )
   const view = useCallback(
-    (name: string, folder?: FolderAddress) => {
+    (name: string) => {
       // From one file to the next: Back still leads to the folder.
       const replace = location.view !== undefined
       const state = !replace || wasOpenedHere() ? openedHere : null
-      // A search result is shown in its own folder.
-      const place = location.scope !== undefined && folder ? { ...folder, filter: '' } : location
-      navigate(locationPath({ ...place, view: name }), { replace, state })
+      navigate(locationPath({ ...location, view: name }), { replace, state })
     },
     [location, navigate],
   )

@@ -1,4 +1,4 @@
-import type { Entry, FolderEntry } from '../entries/entry.ts'
+import type { Entry, FileEntry, FolderEntry } from '../entries/entry.ts'
 import type { EntryAction } from '../entries/entry-action.ts'
 import type { Sort } from '../entries/entry-order.ts'
 import type { Layout } from '../entries/stored-layout.ts'
@@ -26,6 +26,7 @@ export type BrowserDialog =
       readonly entries: readonly Entry[]
     }
   | { readonly type: 'share'; readonly bucket: string; readonly keys: readonly string[] }
+  | { readonly type: 'details'; readonly bucket: string; readonly file: FileEntry }
   | { readonly type: 'folder-details'; readonly bucket: string; readonly folder: FolderEntry }
   | { readonly type: 'deleted' }
   | { readonly type: 'help' }

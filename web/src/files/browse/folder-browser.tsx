@@ -12,7 +12,7 @@ import type { Browser, BucketLocation } from './browser.ts'
 import classes from './folder-browser.module.css'
 import { FolderContents } from './folder-contents.tsx'
 import { ListingStatus } from './listing-status.tsx'
-import { EntryMenu, FolderMenu, loadOverlays, OpenDialog } from './overlays.ts'
+import { EntryMenu, FolderMenu, loadOverlays, OpenOverlays } from './overlays.ts'
 import { useBrowser } from './use-browser.ts'
 import { useBrowserKeys } from './use-browser-keys.ts'
 import { usePlace } from './use-place.ts'
@@ -35,7 +35,7 @@ export function FolderBrowser({ location, navigation }: FolderBrowserProps) {
       folderName={name}
       isDisabled={!browser.mayChange}
     >
-      <PageTitle title={name} />
+      <PageTitle title={location.view === undefined ? name : visibleName(nameOf(location.view))} />
       <div className={classes.page}>
         <FolderHeader browser={browser} />
         <section
@@ -77,7 +77,7 @@ function Overlays({ browser }: { readonly browser: Browser }) {
       {menu !== undefined && menu.type !== 'entries' && (
         <FolderMenu browser={browser} menu={menu} />
       )}
-      {(dialog !== undefined || location.view !== undefined) && <OpenDialog browser={browser} />}
+      {(dialog !== undefined || location.view !== undefined) && <OpenOverlays browser={browser} />}
     </Suspense>
   )
 }

@@ -18,7 +18,7 @@ export type GridCommand =
   /** A letter of a name. */
   | { readonly type: 'type'; readonly letter: string }
   | { readonly type: 'cut' | 'copy' }
-  | { readonly type: 'open' | 'up' | 'toggle' | 'all' | 'none' | 'rename' | 'menu' }
+  | { readonly type: 'open' | 'up' | 'toggle' | 'all' | 'none' | 'rename' | 'menu' | 'details' }
   | { readonly type: 'delete' | 'erase' }
 
 interface PressedKey {
@@ -50,7 +50,7 @@ const plain = {
   ContextMenu: 'menu',
 } as const
 
-const withControl = { a: 'all', x: 'cut', c: 'copy' } as const
+const withControl = { a: 'all', x: 'cut', c: 'copy', i: 'details' } as const
 
 /** Undefined if the key has no meaning in the list. */
 export function gridCommand(
@@ -117,6 +117,7 @@ export const shortcuts: readonly (readonly [keys: string, what: string])[] = [
   ['Ctrl + X, Ctrl + C', 'Cut, copy'],
   ['Ctrl + V', 'Paste here; uploads files from other programs'],
   ['Ctrl + Z', 'Undo the last move, rename or deletion'],
+  ['Ctrl + I', 'Details'],
   ['F2', 'Rename'],
   ['Delete', 'Move to the trash'],
   ['Shift + Delete', 'Delete permanently'],

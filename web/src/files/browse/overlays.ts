@@ -5,12 +5,12 @@ import { lazy } from 'react'
  * do not need.
  */
 const load = {
-  dialog: () => import('./open-dialog.tsx'),
+  open: () => import('./open-overlays.tsx'),
   entryMenu: () => import('../menus/entry-menu.tsx'),
   folderMenu: () => import('../menus/folder-menu.tsx'),
 }
 
-export const OpenDialog = lazy(async () => ({ default: (await load.dialog()).OpenDialog }))
+export const OpenOverlays = lazy(async () => ({ default: (await load.open()).OpenOverlays }))
 export const EntryMenu = lazy(async () => ({ default: (await load.entryMenu()).EntryMenu }))
 export const FolderMenu = lazy(async () => ({ default: (await load.folderMenu()).FolderMenu }))
 

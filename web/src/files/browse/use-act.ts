@@ -6,6 +6,7 @@ import { type Entry, parentOf } from '../entries/entry.ts'
 import { actionObstacle, type EntryAction } from '../entries/entry-action.ts'
 import { s3Uri } from '../entries/object-address.ts'
 import { measure } from '../folder-sizes/folder-sizes.ts'
+import { viewOf } from '../preview/viewed-address.ts'
 import { download } from '../s3/download-files.ts'
 import type { Browser } from './browser.ts'
 
@@ -18,7 +19,6 @@ export function useAct({ location, setDialog, openPrefix, view }: ActParts): Bro
       const [entry] = entries
       if (entry === undefined) return
       const bucket = entry.bucket ?? location.bucket
-      const folder = { bucket, prefix: parentOf(entry.key) }
       const obstacle = actionObstacle(action, entries)
       if (obstacle !== undefined) {
         showFailure('This is not possible', obstacle)
@@ -27,10 +27,10 @@ export function useAct({ location, setDialog, openPrefix, view }: ActParts): Bro
       const actions: Readonly<Record<EntryAction, () => void>> = {
         open: () => {
           if (entry.kind === 'folder') openPrefix(entry.key, bucket)
-          else view(entry.name, folder)
+          else view(viewOf(location, entry))
         },
         details: () => {
-          if (entry.kind === 'file') view(entry.name, folder)
+          if (entry.kind === 'file') setDialog({ type: 'details', bucket, file: entry })
           else setDialog({ type: 'folder-details', bucket, folder: entry })
         },
         download: () => void download(bucket, entries),
@@ -51,7 +51,7 @@ export function useAct({ location, setDialog, openPrefix, view }: ActParts): Bro
       }
       actions[action]()
     },
-    [location.bucket, setDialog, openPrefix, view],
+    [location, setDialog, openPrefix, view],
   )
 }
 

@@ -1,5 +1,6 @@
 import { useWindowEvent } from '@mantine/hooks'
 import { pasteInto } from '../carry/clipboard.ts'
+import { isFileAt, viewedFile } from '../preview/viewed-address.ts'
 import { jobs } from '../transfers/transfers.ts'
 import { takeDropped } from '../upload/take-uploads.ts'
 import type { Browser } from './browser.ts'
@@ -32,16 +33,17 @@ const onViewed = { F2: 'rename', Delete: 'delete' } as const
 
 /** Keys for the file in the preview. Returns whether the key has been used. */
 function actOnViewed(
-  { location, entries, closeView, act }: Browser,
+  { location, entries, act }: Browser,
   name: string,
   target: EventTarget | null,
 ): boolean {
-  if (!Object.hasOwn(onViewed, name) || location.view === undefined) return false
+  const viewed = viewedFile(location)
   const isInField = target instanceof Element && target.closest('input, textarea') !== null
-  const key = location.prefix + location.view
-  const file = entries.find((entry) => entry.key === key)
-  if (isInField || file === undefined) return false
-  closeView()
+  if (viewed === undefined || isInField) return false
+  if (name === 'ctrl+z') return jobs.undo()
+  if (!Object.hasOwn(onViewed, name)) return false
+  const file = entries.find(isFileAt(viewed))
+  if (file === undefined) return false
   act(onViewed[name as keyof typeof onViewed], [file])
   return true
 }

@@ -48,6 +48,7 @@ export function useCommands(parts: CommandParts): Browser['onCommand'] {
       delete: () => act('delete', subjects),
       erase: () => act('erase', subjects),
       rename: () => active !== undefined && act('rename', [active]),
+      details: () => active !== undefined && act('details', [active]),
       menu: () =>
         openMenu({
           ...activePlace(),

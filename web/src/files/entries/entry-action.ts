@@ -37,13 +37,14 @@ export const actionLabels: Readonly<Record<EntryAction, string>> = {
 /** The keys that do the same in the list. */
 export const actionKeys: Readonly<Partial<Record<EntryAction, string>>> = {
   open: 'Enter',
+  details: 'Ctrl + I',
   rename: 'F2',
   delete: 'Delete',
   erase: 'Shift + Delete',
 }
 
 const change = ['move', 'copy', 'duplicate', 'edit', 'delete', 'erase'] as const
-const forFile = ['open', 'download', 'share', 'copy-uri', 'rename', ...change] as const
+const forFile = ['open', 'details', 'download', 'share', 'copy-uri', 'rename', ...change] as const
 const forFolder = [
   ...['open', 'details', 'measure', 'download', 'share', 'copy-uri', 'rename'],
   ...change,

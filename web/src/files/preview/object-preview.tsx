@@ -15,20 +15,35 @@ import type { ObjectDetails } from '../s3/object-details.ts'
 import type { DetailsQuery } from '../s3/use-object-details.ts'
 import { ZipPreview } from './archive/zip-preview.tsx'
 import { mediaUrl } from './media-url.ts'
-import classes from './object-view.module.css'
 import { TextPreview } from './text/text-preview.tsx'
+import type { PictureZoom } from './use-zoom.ts'
+import classes from './viewer.module.css'
 
 interface ObjectPreviewProps {
   readonly bucket: string
   readonly file: FileEntry
   readonly details: DetailsQuery
+  readonly picture: PictureZoom
 }
 
 /**
  * The content of a file, as far as a browser can show it. Objects share this app's origin: they are
  * only used where they cannot run scripts, and never inserted into the page as HTML.
  */
-export function ObjectPreview({ bucket, file, details }: ObjectPreviewProps) {
+export function ObjectPreview({ bucket, file, details, picture }: ObjectPreviewProps) {
+  const { data } = details
+  const kind = data && previewKind(file.key, data.contentType)
+  if (data !== undefined && data.size > 0 && isMedia(kind)) {
+    return <MediaPreview {...{ bucket, file, kind, picture }} details={data} />
+  }
+  return (
+    <div className={classes.paper}>
+      <OtherPreview {...{ bucket, file, details }} />
+    </div>
+  )
+}
+
+function OtherPreview({ bucket, file, details }: Omit<ObjectPreviewProps, 'picture'>) {
   const { data, error, refetch } = details
   if (error !== null) {
     const title = 'The file could not be opened'
@@ -37,12 +52,18 @@ export function ObjectPreview({ bucket, file, details }: ObjectPreviewProps) {
   if (data === undefined) return <Loading label="Loading the preview" />
   const kind = previewKind(file.key, data.contentType)
   const noPreview = <NoPreview bucket={bucket} file={file} details={data} />
-  if (kind === undefined || data.size === 0) return noPreview
+  if (data.size === 0) return noPreview
   if (kind === 'text')
     return <TextPreview bucket={bucket} file={file} details={data} fallback={noPreview} />
   if (kind === 'zip')
     return <ZipPreview bucket={bucket} file={file} details={data} fallback={noPreview} />
-  return <MediaPreview bucket={bucket} file={file} kind={kind} details={data} />
+  return noPreview
+}
+
+type MediaKind = Exclude<PreviewKind, 'text' | 'zip'>
+
+function isMedia(kind: PreviewKind | undefined): kind is MediaKind {
+  return kind !== undefined && kind !== 'text' && kind !== 'zip'
 }
 
 interface NoPreviewProps {
@@ -89,32 +110,59 @@ function BrokenMedia(props: NoPreviewProps) {
 interface MediaPreviewProps {
   readonly bucket: string
   readonly file: FileEntry
-  readonly kind: Exclude<PreviewKind, 'text' | 'zip'>
+  readonly kind: MediaKind
   readonly details: ObjectDetails
+  readonly picture: PictureZoom
 }
 
-function MediaPreview({ bucket, file, kind, details }: MediaPreviewProps) {
+function MediaPreview({ bucket, file, kind, details, picture }: MediaPreviewProps) {
   const [hasFailed, setHasFailed] = useState(false)
   const { data: url, error } = useQuery(mediaUrl(bucket, file.key, details))
-  if (error !== null) return <FailureNotice title="The file could not be opened" error={error} />
-  if (hasFailed) return <BrokenMedia bucket={bucket} file={file} details={details} />
-  if (url === undefined) return <Loading label="Loading the preview" />
+  if (error !== null || hasFailed || url === undefined) {
+    return (
+      <div className={classes.paper}>
+        {error !== null ? (
+          <FailureNotice title="The file could not be opened" error={error} />
+        ) : hasFailed ? (
+          <BrokenMedia bucket={bucket} file={file} details={details} />
+        ) : (
+          <Loading label="Loading the preview" />
+        )}
+      </div>
+    )
+  }
   const label = visibleName(file.name)
-  const onError = () => setHasFailed(true)
+  const shared = { src: url, onError: () => setHasFailed(true) }
   switch (kind) {
     case 'image':
-      return <img className={classes.image} src={url} alt={label} onError={onError} />
+      return <Picture {...shared} label={label} picture={picture} />
     case 'video':
-      return (
-        // biome-ignore lint/a11y/useMediaCaption: an object has no captions
-        <video className={classes.media} src={url} controls aria-label={label} onError={onError} />
-      )
+      return <video className={classes.media} {...shared} controls aria-label={label} />
     case 'audio':
-      return (
-        // biome-ignore lint/a11y/useMediaCaption: an object has no captions
-        <audio className={classes.sound} src={url} controls aria-label={label} onError={onError} />
-      )
+      return <audio className={classes.sound} {...shared} controls aria-label={label} />
     case 'pdf':
       return <iframe className={classes.document} src={url} title={label} />
   }
+}
+
+interface PictureProps {
+  readonly src: string
+  readonly label: string
+  readonly picture: PictureZoom
+  readonly onError: () => void
+}
+
+function Picture({ src, label, picture, onError }: PictureProps) {
+  const { scale, x, y } = picture.zoom
+  return (
+    <img
+      className={classes.image}
+      style={{ transform: `translate(${x}px, ${y}px) scale(${scale})` }}
+      src={src}
+      alt={label}
+      draggable={false}
+      onLoad={(event) => picture.onLoad(event.currentTarget)}
+      onError={onError}
+    />
+  )
 }

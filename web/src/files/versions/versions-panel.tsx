@@ -33,8 +33,9 @@ interface VersionsPanelProps {
   readonly bucket: BucketStatus
   readonly file: FileEntry
   /** The former version that is shown; undefined: the current one. */
-  readonly shown: ListedVersion | undefined
-  readonly onShow: (version: ListedVersion | undefined) => void
+  readonly shown?: ListedVersion | undefined
+  /** Absent where no version can be shown. */
+  readonly onShow?: (version: ListedVersion | undefined) => void
 }
 
 /** Versions per page. */
@@ -106,14 +107,16 @@ function VersionRow(props: VersionRowProps) {
       actions={
         !isDeleteMarker && (
           <>
-            <IconButton
-              label={`Show the version of ${time}`}
-              aria-pressed={isShown}
-              variant={isShown ? 'light' : 'subtle'}
-              onClick={() => onShow(isLatest ? undefined : version)}
-            >
-              <IconEye size={16} />
-            </IconButton>
+            {onShow !== undefined && (
+              <IconButton
+                label={`Show the version of ${time}`}
+                aria-pressed={isShown}
+                variant={isShown ? 'light' : 'subtle'}
+                onClick={() => onShow(isLatest ? undefined : version)}
+              >
+                <IconEye size={16} />
+              </IconButton>
+            )}
             {!isLatest && <FormerActions {...props} time={time} canDelete={canDelete} />}
           </>
         )
@@ -191,7 +194,7 @@ function useVersionAction(
   const { bucket, file, onShow } = parts
   return useMutation({
     mutationFn: () => act(parts),
-    onSuccess: () => onShow(undefined),
+    onSuccess: () => onShow?.(undefined),
     onError: failureOf(failure),
     onSettled: () =>
       Promise.all(

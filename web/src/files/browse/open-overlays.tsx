@@ -4,7 +4,8 @@ import { MoveDialog } from '../change/move-dialog.tsx'
 import { NewEntryDialog } from '../change/new-entry-dialog.tsx'
 import { RenameDialog } from '../change/rename-dialog.tsx'
 import { parentOf } from '../entries/entry.ts'
-import { FolderDetailsDialog } from '../preview/folder-details-dialog.tsx'
+import { FileDetails } from '../preview/file-details.tsx'
+import { FolderDetails } from '../preview/folder-details.tsx'
 import type { Browser } from './browser.ts'
 import { HelpDialog } from './help-dialog.tsx'
 import { focusGrid } from './next-focus.ts'
@@ -26,18 +27,25 @@ const ViewedFile = lazy(async () => {
   return { default: ViewedFile }
 })
 
-/** The open dialog, or the preview if there is none. */
-export function OpenDialog({ browser }: { readonly browser: Browser }) {
+/** The preview, and the open dialog over it. */
+export function OpenOverlays({ browser }: { readonly browser: Browser }) {
+  return (
+    <>
+      {browser.location.view !== undefined && <ViewedFile browser={browser} />}
+      <OpenDialog browser={browser} />
+    </>
+  )
+}
+
+function OpenDialog({ browser }: { readonly browser: Browser }) {
   const { dialog, setDialog, location } = browser
-  const { bucket, prefix } = location
   const close = () => {
     setDialog(undefined)
-    focusGrid()
+    if (location.view === undefined) focusGrid()
   }
   switch (dialog?.type) {
     case undefined:
-      if (location.view === undefined) return null
-      return <ViewedFile browser={browser} name={location.view} />
+      return null
     case 'new':
       return <NewEntryDialog what={dialog.what} browser={browser} onClose={close} />
     case 'rename':
@@ -66,9 +74,11 @@ export function OpenDialog({ browser }: { readonly browser: Browser }) {
       )
     case 'share':
       return <ShareDialog bucket={dialog.bucket} keys={dialog.keys} onClose={close} />
+    case 'details':
+      return <FileDetails bucket={dialog.bucket} file={dialog.file} onClose={close} />
     case 'folder-details':
       return (
-        <FolderDetailsDialog
+        <FolderDetails
           bucket={dialog.bucket}
           folder={dialog.folder}
           sizes={browser.sizes}
@@ -76,7 +86,7 @@ export function OpenDialog({ browser }: { readonly browser: Browser }) {
         />
       )
     case 'deleted':
-      return <DeletedDialog at={{ bucket, prefix }} onClose={close} />
+      return <DeletedDialog at={location} onClose={close} />
     case 'help':
       return <HelpDialog onClose={close} />
   }

@@ -1,4 +1,4 @@
-import { Button, FocusTrap, Modal, Stack } from '@mantine/core'
+import { Button } from '@mantine/core'
 import { useEffect } from 'react'
 import { formatAmount, formatBytes, formatCount, formatExactBytes } from '../../format/bytes.ts'
 import { formatMoment } from '../../format/time.ts'
@@ -9,8 +9,9 @@ import { visibleName } from '../entries/visible-name.ts'
 import { type FolderSizes, measure, stopMeasuring } from '../folder-sizes/folder-sizes.ts'
 import type { FolderCount } from '../folder-sizes/size-text.ts'
 import { copyable, type Detail, DetailList } from './detail-list.tsx'
+import { DetailsDrawer } from './details-drawer.tsx'
 
-interface FolderDetailsDialogProps {
+interface FolderDetailsProps {
   readonly bucket: string
   readonly folder: FolderEntry
   readonly sizes: FolderSizes
@@ -18,7 +19,7 @@ interface FolderDetailsDialogProps {
 }
 
 /** Counts the folder when it is opened, unless it has been counted before. */
-export function FolderDetailsDialog(props: FolderDetailsDialogProps) {
+export function FolderDetails(props: FolderDetailsProps) {
   const { bucket, folder, sizes, onClose } = props
   const count = sizes.counts.get(folder.key)
   const isWaiting = sizes.waiting.has(folder.key)
@@ -33,23 +34,20 @@ export function FolderDetailsDialog(props: FolderDetailsDialogProps) {
     waiting: new Set(isWaiting ? [folder.key] : []),
   }
   return (
-    <Modal opened onClose={onClose} title={`Folder “${visibleName(folder.name)}”`} centered>
-      <FocusTrap.InitialFocus />
-      <Stack>
-        <DetailList
-          details={[copyable('S3 address', s3Uri(bucket, folder.key)), ...countDetails(count)]}
-        />
-        <Button
-          variant="default"
-          onClick={() => {
-            if (isBusy) void stopMeasuring(bucket, own)
-            else measure(bucket, [folder.key])
-          }}
-        >
-          {isBusy ? 'Stop counting' : 'Count again'}
-        </Button>
-      </Stack>
-    </Modal>
+    <DetailsDrawer title={`Folder “${visibleName(folder.name)}”`} onClose={onClose}>
+      <DetailList
+        details={[copyable('S3 address', s3Uri(bucket, folder.key)), ...countDetails(count)]}
+      />
+      <Button
+        variant="default"
+        onClick={() => {
+          if (isBusy) void stopMeasuring(bucket, own)
+          else measure(bucket, [folder.key])
+        }}
+      >
+        {isBusy ? 'Stop counting' : 'Count again'}
+      </Button>
+    </DetailsDrawer>
   )
 }
 

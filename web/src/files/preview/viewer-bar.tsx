@@ -1,0 +1,128 @@
+import { Menu, Modal } from '@mantine/core'
+import {
+  IconArrowLeft,
+  IconChevronLeft,
+  IconChevronRight,
+  IconDotsVertical,
+} from '@tabler/icons-react'
+import type { ReactNode } from 'react'
+import { IconButton } from '../../ui/icon-button.tsx'
+import { ActionGlyph } from '../entries/action-icons.tsx'
+import type { FileEntry } from '../entries/entry.ts'
+import { actionLabels, actionsFor, type EntryAction } from '../entries/entry-action.ts'
+import { NameText } from '../entries/name-text.tsx'
+import { visibleName } from '../entries/visible-name.ts'
+import { EntryMenuItems } from '../menus/entry-menu-items.tsx'
+import classes from './viewer.module.css'
+
+interface ViewerBarProps {
+  readonly file: FileEntry
+  /** Has this state, and changes it. */
+  readonly details: readonly [isOpen: boolean, setOpen: (isOpen: boolean) => void]
+  readonly menu: readonly [isOpen: boolean, setOpen: (isOpen: boolean) => void]
+  /** Whether the current version is shown: actions are not for a former one. */
+  readonly isCurrent: boolean
+  readonly onAct: (action: EntryAction) => void
+  readonly onClose: () => void
+}
+
+const beside: ReadonlySet<EntryAction> = new Set(['open', 'details', 'download', 'share'])
+
+/** The name of the shown file, and what can be done with it. */
+export function ViewerBar({ file, details, menu, isCurrent, onAct, onClose }: ViewerBarProps) {
+  const [areDetailsOpen, setDetailsOpen] = details
+  const [isMenuOpen, setMenuOpen] = menu
+  const possible = actionsFor([file])
+  const direct = (['download', 'share'] as const).filter(
+    (action) => isCurrent && possible.includes(action),
+  )
+  return (
+    <>
+      <IconButton label="Close" size={40} className={classes.close ?? ''} onClick={onClose}>
+        <IconArrowLeft size={20} />
+      </IconButton>
+      <Modal.Title className={classes.title ?? ''}>
+        <NameText name={file.name} />
+      </Modal.Title>
+      <div className={classes.actions} role="toolbar" aria-label="Actions">
+        {direct.map((action) => (
+          <BarButton key={action} action={action} onClick={() => onAct(action)} />
+        ))}
+        <BarButton
+          action="details"
+          isPressed={areDetailsOpen}
+          onClick={() => setDetailsOpen(!areDetailsOpen)}
+        />
+        {isCurrent && (
+          <Menu
+            opened={isMenuOpen}
+            onChange={setMenuOpen}
+            position="bottom-end"
+            withinPortal={false}
+          >
+            <Menu.Target>
+              <IconButton label="More actions" size={40}>
+                <IconDotsVertical size={20} />
+              </IconButton>
+            </Menu.Target>
+            <Menu.Dropdown aria-label="More actions">
+              <EntryMenuItems
+                entries={[file]}
+                actions={possible.filter((action) => !beside.has(action))}
+                onAct={onAct}
+              />
+            </Menu.Dropdown>
+          </Menu>
+        )}
+      </div>
+    </>
+  )
+}
+
+interface BarButtonProps {
+  readonly action: EntryAction
+  readonly isPressed?: boolean
+  readonly onClick: () => void
+}
+
+function BarButton({ action, isPressed, onClick }: BarButtonProps) {
+  const label = actionLabels[action].replace(/ link…|…/, '')
+  return (
+    <IconButton
+      label={label}
+      w="auto"
+      h={40}
+      miw={40}
+      px={8}
+      {...(isPressed !== undefined && { 'aria-pressed': isPressed })}
+      onClick={onClick}
+    >
+      <ActionGlyph action={action} />
+      <span className={classes.word}>{label}</span>
+    </IconButton>
+  )
+}
+
+interface StepProps {
+  readonly file: FileEntry | undefined
+  readonly what: 'Previous' | 'Next'
+  readonly onShow: (file: FileEntry) => void
+}
+
+/** An arrow at the edge. */
+export function Step({ file, what, onShow }: StepProps): ReactNode {
+  const label = file === undefined ? `${what}: no file` : `${what}: ${visibleName(file.name)}`
+  const Icon = what === 'Previous' ? IconChevronLeft : IconChevronRight
+  return (
+    <IconButton
+      label={label}
+      size={44}
+      className={classes.step ?? ''}
+      data-what={what}
+      disabled={file === undefined}
+      onClick={() => file !== undefined && onShow(file)}
+    >
+      <Icon size={24} />
+    </IconButton>
+  )
+}
