@@ -31,7 +31,7 @@ const advice: Readonly<Record<DriveErrorKind, string>> = {
   'upload-gone': 'Start a new upload.',
   locked: 'The version is locked.',
   denied: "Permission denied; check the drive's permissions.",
-  full: 'There is no space left on the drive.',
+  full: 'There is no space left on the drive. Free some, then try again.',
   'key-too-long': 'The path would exceed the system limit.',
   'invalid-key': 'The file system does not accept this name.',
   'not-implemented': 'The drive cannot do this.',
