@@ -26,6 +26,8 @@ describe('Moves in the dashboard that meet others', { skip: absenceOfChromium() 
     writeTree(join(dashboard().gateway.driveFolder, testBucket), {
       'replace/a.txt': 'moved',
       'replace/to/a.txt': 'seen',
+      'back/a.txt': 'moved',
+      'back/to/a.txt': 'there',
       'stray/one.txt': '1',
       'stray/two.txt': '2',
       'stray/to/x': '',
@@ -168,12 +170,33 @@ describe('Moves in the dashboard that meet others', { skip: absenceOfChromium() 
     const job = files.transfers.getByRole('region', {
       name: `Copying “many” to ${testBucket}/copies/`,
     })
-    // An open page asks every ten seconds, which may be longer than the job takes.
+    // An open page asks every two seconds.
+    await job.getByRole('button', { name: 'Stop' }).waitFor({ timeout: 6_000 })
     await files.page.reload()
     await job.getByRole('button', { name: 'Stop' }).click()
-    await job.getByText(/^Stopped. [\d,]+ copied, the rest was not.$/).waitFor()
+    const outcome = job.getByText(/^Stopped. [\d,]+ copied, the rest was not.$/)
+    await outcome.waitFor()
     const { state, done } = await client.done('GET', `/file-jobs/${id}`)
     assert.deepEqual([state, done < many], ['cancelled', true])
+  })
+
+  test('an ended job is shown again after a reload, until it is dismissed', async () => {
+    const files = await openFolder('back/')
+    await files.select('a.txt')
+    await files.row('a.txt').dragTo(files.row('to'))
+    const job = files.transfers.getByText('0 moved, 1 not moved.')
+    await files.press('Skip')
+    await job.waitFor()
+    await files.page.reload()
+    await job.waitFor()
+    await files.transfers.getByText('back/a.txt: An object with this name exists there.').waitFor()
+    await files.transfers.getByRole('button', { name: 'Dismiss' }).click()
+    await files.page.reload()
+    await files.name('a.txt').waitFor()
+    // The list of jobs has arrived when a running one is shown.
+    assert.equal(await job.count(), 0)
+    const storage = await files.page.evaluate(`sessionStorage.getItem('bucketry.file-jobs')`)
+    assert.equal(storage, '[]')
   })
 
   test('odd names arrive as they are, and come back', async () => {

@@ -54,8 +54,7 @@ export function useFileJobs() {
   return useQuery({
     queryKey: ['file-jobs'],
     queryFn: ({ signal }) => request<FileJobsReply>('/-/api/file-jobs', { signal }),
-    refetchInterval: ({ state }) =>
-      state.data?.jobs.some((job) => job.state === 'running') ? liveMs : calmMs,
+    refetchInterval: liveMs,
   })
 }
 

@@ -36,6 +36,8 @@ export interface JobOrder {
   readonly work: (report: JobReport) => Promise<string>
   /** Called when the work has ended. Undefined: nothing can be undone. */
   readonly undo?: () => JobOrder | undefined
+  /** Called when the job leaves the list. */
+  readonly leave?: () => void
 }
 
 const shownProblems = 100
@@ -89,14 +91,20 @@ export class JobList extends Store<readonly Job[]> {
 
   /** Called after sign-out: the next user can neither see nor undo these jobs. */
   forgetAll(): void {
-    for (const { controller } of this.#rows) controller.abort('forgotten')
+    for (const { controller, order } of this.#rows) {
+      controller.abort('forgotten')
+      order.leave?.()
+    }
     this.#rows = []
     this.#notify()
   }
 
   /** Removes an ended job from the list. */
   dismiss(id: number): void {
-    this.#rows = this.#rows.filter(({ job }) => job.id !== id || job.state === 'running')
+    const row = this.#rows.find(({ job }) => job.id === id)
+    if (row === undefined || row.job.state === 'running') return
+    this.#rows = this.#rows.filter((one) => one !== row)
+    row.order.leave?.()
     this.#notify()
   }
 

@@ -9,6 +9,7 @@ import { messageOf, showFailure } from '../../ui/messages.ts'
 import { visibleName } from '../entries/visible-name.ts'
 import { failureText, outcomeText, titleOf } from './file-job-text.ts'
 import type { Job, JobOrder, JobReport } from './job-list.ts'
+import { noteDismissed, noteShown, shownJobs } from './shown-jobs.ts'
 import { jobs } from './transfers.ts'
 
 /** Jobs of the server, which every tab shows. */
@@ -36,13 +37,18 @@ export async function startServerJob(
   }
 }
 
-/** Shows running jobs that other pages have started, or this one before it was loaded again. */
+/** How long an ended job is shown again after the page was loaded again. */
+const shownForMs = 5 * 60_000
+
+/** Shows running jobs that other pages have started, and those that this one has shown before it was loaded again. */
 export function showServerJobs(all: FileJobsReply['jobs']): void {
   // One of them may be what this page is starting.
   if (starting > 0) return
+  const shown = shownJobs()
   for (const job of all.toReversed()) {
-    if (known.has(job.id) || job.state !== 'running') continue
-    void jobs.start(orderOf(job, () => undefined))
+    const isRecent = Date.parse(job.endedAt ?? '') > Date.now() - shownForMs
+    const isShown = job.state === 'running' || (isRecent && shown.includes(job.id))
+    if (isShown && !known.has(job.id)) void jobs.start(orderOf(job, () => undefined))
   }
 }
 
@@ -62,13 +68,18 @@ async function post(body: FileJobBody): Promise<FileJobReply> {
 
 function orderOf(begun: FileJobReply, onEnd: OnEnd): JobOrder {
   known.add(begun.id)
+  noteShown(begun.id)
   let job = begun
   let isRepeated = false
   return {
     title: titleOf(begun),
     isOnServer: true,
     async work(report) {
-      if (isRepeated) job = await post({ action: 'again', id: job.id })
+      if (isRepeated) {
+        noteDismissed(job.id)
+        job = await post({ action: 'again', id: job.id })
+        noteShown(job.id)
+      }
       isRepeated = true
       job = await follow(job, report)
       for (const { key, reason } of job.problems) report.problem(`${visibleName(key)}: ${reason}`)
@@ -77,17 +88,20 @@ function orderOf(begun: FileJobReply, onEnd: OnEnd): JobOrder {
       if (job.state === 'failed') throw new Error(failureText(job))
       return outcomeText(job)
     },
-    undo: () =>
-      job.canUndo
-        ? {
-            title: `Undo: ${titleOf(begun)}`,
-            isOnServer: true,
-            async work(report) {
-              const undo = orderOf(await post({ action: 'undo', id: job.id }), onEnd)
-              return undo.work(report)
-            },
-          }
-        : undefined,
+    undo: () => (job.canUndo ? undoOf(job, `Undo: ${titleOf(begun)}`, onEnd) : undefined),
+    leave: () => noteDismissed(job.id),
+  }
+}
+
+function undoOf({ id }: FileJobReply, title: string, onEnd: OnEnd): JobOrder {
+  let undo: JobOrder | undefined
+  return {
+    ...{ title, isOnServer: true },
+    async work(report) {
+      undo = orderOf(await post({ action: 'undo', id }), onEnd)
+      return undo.work(report)
+    },
+    leave: () => undo?.leave?.(),
   }
 }
 
