@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync, symlinkSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
-import { after, before, describe, it } from 'node:test'
+import { after, before, describe, it, test } from 'node:test'
 import { CreateBucketCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3'
 import { diskFolder } from '../support/disk-folder.ts'
 import { applications, testcontainers } from './applications/applications.ts'
@@ -26,6 +26,11 @@ describe('applications that ran beside MinIO', () => {
       await replay(t, application, { folder, command: [program, join(folder, scenario)] })
     })
   }
+})
+
+test('docs/moving-in.md has a row for each application', () => {
+  const page = readFileSync(join(import.meta.dirname, '../../docs/moving-in.md'), 'utf8')
+  for (const { name } of applications) assert.ok(page.includes(`\n| ${name} | `), name)
 })
 
 describe('modules of Testcontainers', () => {
