@@ -63,6 +63,9 @@ const cases: Readonly<Record<OperationName, (bucket: string, key: string) => Cas
   GetBucketTagging: (bucket) => visit(bucket, 'tagging'),
   PutBucketTagging: (bucket) => manage(bucket, 'PUT', 'tagging'),
   DeleteBucketTagging: (bucket) => manage(bucket, 'DELETE', 'tagging'),
+  GetBucketWebsite: (bucket) => visit(bucket, 'website'),
+  PutBucketWebsite: (bucket) => manage(bucket, 'PUT', 'website'),
+  DeleteBucketWebsite: (bucket) => manage(bucket, 'DELETE', 'website'),
   GetPublicAccessBlock: (bucket) => visit(bucket, 'publicAccessBlock'),
   PutPublicAccessBlock: (bucket) => manage(bucket, 'PUT', 'publicAccessBlock'),
   DeletePublicAccessBlock: (bucket) => manage(bucket, 'DELETE', 'publicAccessBlock'),
@@ -228,7 +231,8 @@ const grantSets: readonly (readonly Grant[])[] = [
 
 for (const [index, grants] of grantSets.entries()) {
   test(`A key may do what its grants allow, in every operation (${index + 1})`, async (t) => {
-    const { holder } = await start(t, { COMPATIBILITY: 'aws' })
+    const aws = { COMPATIBILITY: 'aws', WEBSITE_DOMAINS: 'web.example.net' }
+    const { holder } = await start(t, aws)
     const { server } = await holder(grants)
     for (const [operation, caseOf] of Object.entries(cases)) {
       for (const [bucket, key] of buckets.flatMap((each) => keys.map((k) => [each, k] as const))) {

@@ -333,6 +333,7 @@ for (const [name, behaviorOf] of Object.entries(behaviors)) {
       ...settings,
       ...{ LOG_LEVEL: 'debug', BUCKET_CREATION: 'on', ALLOWED_BUCKETS: `${testBucket},other` },
       ...{ ACLS: 'ignore', SERVER_SIDE_ENCRYPTION: 'claim' },
+      ...(settings?.COMPATIBILITY === 'aws' && { WEBSITE_DOMAINS: 'web.example.net' }),
     })
     const { success, refusal } = behaviorOf(await fill(gateway))
     const requestIds = []

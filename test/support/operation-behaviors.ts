@@ -43,6 +43,8 @@ const block = (name: string) =>
   `<PublicAccessBlockConfiguration><${name}>true</${name}></PublicAccessBlockConfiguration>`
 const versioning = (status: string) =>
   `<VersioningConfiguration><Status>${status}</Status></VersioningConfiguration>`
+const website = (suffix: string) =>
+  `<WebsiteConfiguration><IndexDocument><Suffix>${suffix}</Suffix></IndexDocument></WebsiteConfiguration>`
 /** Get of what is not set: `fill` sets nothing of this. */
 const unset = (name: string, code: string) =>
   documented(refused(get(`${bucket}?${name}`), 404, code), unsigned(get(`${bucket}?${name}`)))
@@ -90,6 +92,12 @@ export const documentBehaviors = {
     putOf('versioning', 200, versioning('Suspended')),
     refused(putOf('versioning', 0, versioning('Off')), 400, 'MalformedXML'),
   ),
+  GetBucketWebsite: unset('website', 'NoSuchWebsiteConfiguration'),
+  PutBucketWebsite: documented(
+    putOf('website', 200, website('index.html')),
+    refused(putOf('website', 0, website('a/b')), 400, 'InvalidArgument'),
+  ),
+  DeleteBucketWebsite: documented(removed('website'), unsigned(removed('website'))),
   DeleteBucketPolicy: documented(removed('policy'), unsigned(removed('policy'))),
   DeleteBucketTagging: documented(removed('tagging'), unsigned(removed('tagging'))),
   DeletePublicAccessBlock: documented(

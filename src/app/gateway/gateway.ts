@@ -5,15 +5,18 @@ import type { RenderFault } from '../../platform/http/fault.ts'
 import type { HttpHandler, HttpReply, HttpRequest } from '../../platform/http/message.ts'
 import { ApiError, errorFormatOf } from '../../platform/json-api/api-error.ts'
 import type { Buckets } from '../../storage/buckets/buckets.ts'
-import { bucketOfHost, type VirtualHosts } from '../../storage/s3/address/address.ts'
+import { bucketOfHost, type VirtualHosts, websiteOfHost } from '../../storage/s3/address/address.ts'
 import type { Compatibility } from '../../storage/s3/compatibility.ts'
 import { S3Error, type S3ErrorCode } from '../../storage/s3/errors.ts'
 import { errorDocument } from '../../storage/s3/reply/render-error.ts'
+import type { WebsiteHandler } from '../../storage/s3/website/serve-website.ts'
 import { json } from './health.ts'
 
 export interface GatewayParts {
   /** Serves all other paths, and all paths if the host name contains a bucket. */
   readonly s3: (request: HttpRequest, hostBucket?: string) => Promise<HttpReply>
+  /** Serves all paths if the host name is that of a website. */
+  readonly websites: WebsiteHandler
   readonly health: HttpHandler
   readonly liveness: HttpHandler
   readonly readiness: HttpHandler
@@ -30,7 +33,10 @@ export interface GatewayParts {
   readonly virtualHosts: VirtualHosts
 }
 
-export type Part = Exclude<keyof GatewayParts, 'buckets' | 'compatibility' | 'virtualHosts'>
+export type Part = Exclude<
+  keyof GatewayParts,
+  'buckets' | 'compatibility' | 'virtualHosts' | 'websites'
+>
 
 /** A route in the URL space: only the path itself, or also everything below it. */
 interface Route {
@@ -100,13 +106,20 @@ export function createGateway({
   buckets,
   compatibility,
   virtualHosts,
+  websites,
   ...parts
 }: GatewayParts): HttpHandler {
   const own = compatibility.minioHealth ? [...routes, ...minioRoutes] : routes
-  return (request) => {
-    // Every path is a key. The dashboard must not share an origin with objects.
+  // Every path is a key. The dashboard must not share an origin with objects.
+  const byHost = (request: HttpRequest) => {
+    const website = websiteOfHost(request.headers.host, virtualHosts)
+    if (website !== undefined) return websites(request, website)
     const hostBucket = bucketOfHost(request.headers.host, virtualHosts)
-    if (hostBucket !== undefined) return parts.s3(request, hostBucket)
+    return hostBucket === undefined ? undefined : parts.s3(request, hostBucket)
+  }
+  return (request) => {
+    const answered = byHost(request)
+    if (answered !== undefined) return answered
     const direct = directReply(request)
     if (direct !== undefined) return Promise.resolve(direct)
     const { rawPath, method } = request

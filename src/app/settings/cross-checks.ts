@@ -38,6 +38,7 @@ export async function crossMistakes({
     ...placeMistakes(settings.allowedBuckets ?? [], named),
     ...bucketMistakes(settings),
     ...defaultBucketMistakes(settings),
+    ...websiteMistakes(settings),
     ...keyMistakes(settings, accessKeys),
     ...readOnlyMistakes(settings, drives),
     ...drives.flatMap((drive) => driveMistakes(drive, settings)),
@@ -68,6 +69,21 @@ export function settingFiles(environment: Environment, envFile: string | undefin
   })
   const own = envFile === undefined ? [] : [{ name: 'The generated settings file', path: envFile }]
   return [...own, ...files]
+}
+
+function websiteMistakes({
+  websiteDomains = [],
+  virtualHostDomains = [],
+  compatibility,
+}: SettingValues): string[] {
+  if (websiteDomains.length > 0 && compatibility !== 'aws') {
+    return ['WEBSITE_DOMAINS is set: expected COMPATIBILITY=aws, with which buckets have websites']
+  }
+  const both = websiteDomains.filter((domain) => virtualHostDomains.includes(domain))
+  return both.map(
+    (domain) =>
+      `WEBSITE_DOMAINS has ${shown(domain)}: expected other domains than VIRTUAL_HOST_DOMAINS`,
+  )
 }
 
 type TlsValues = Pick<SettingValues, 'tlsCert' | 'tlsKey'>

@@ -18,6 +18,7 @@ import {
 } from '../../storage/s3/handler.ts'
 import { UploadTable } from '../../storage/s3/multipart/upload-table.ts'
 import { Uploads } from '../../storage/s3/multipart/uploads.ts'
+import { createWebsites, type WebsiteHandler } from '../../storage/s3/website/serve-website.ts'
 import type { Settings } from '../settings/read-settings.ts'
 import type { Log } from '../telemetry/log.ts'
 import { type BucketJobs, openBucketJobs } from './bucket-jobs.ts'
@@ -27,6 +28,7 @@ import type { CachedState } from './cached-state.ts'
 /** The S3 protocol, and the background work on its buckets. */
 export interface OpenS3 {
   readonly handler: S3Handler
+  readonly websites: WebsiteHandler
   /** Answers requests that the gateway itself makes on behalf of access keys. */
   readonly byKey: KeyHandler
   readonly uploads: Uploads
@@ -85,8 +87,10 @@ export function openS3({
     lockTime,
     ...(bucketCreation === 'on' && { bucketOptions, bucketMaker, versioning }),
   }
+  const handler = createS3Handler(service)
   return {
-    handler: createS3Handler(service),
+    handler,
+    websites: createWebsites({ s3: handler, service }),
     byKey: createKeyHandler(service),
     uploads,
     bucketMaker,

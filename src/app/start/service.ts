@@ -199,6 +199,7 @@ export function connectService({
       await web.checkCatalogue()
       return createGateway({
         ...{ s3: s3.handler, health, liveness, readiness: readiness.handler },
+        websites: s3.websites,
         ...{ json: web.json, web: web.web, buckets },
         shares: openShares({ ...common, drive, sessions, s3: s3.byKey, folder: webBuild }),
         compatibility: compatibilityOf[settings.compatibility],

@@ -5,6 +5,7 @@ import type { CorsRule } from './cors-rules.ts'
 import type { DefaultRetention } from './default-retention.ts'
 import type { LifecycleRule } from './lifecycle-rules.ts'
 import type { WrittenRule } from './notification-rules.ts'
+import type { Website } from './website.ts'
 
 /** Each is stored separately, so that concurrent changes of different documents do not undo each other. */
 export interface BucketDocuments {
@@ -20,6 +21,7 @@ export interface BucketDocuments {
   readonly objectOwnership?: string
   /** Not empty. */
   readonly notification?: readonly WrittenRule[]
+  readonly website?: Website
 }
 
 /** Undefined: the bucket never had versions. */
@@ -39,6 +41,7 @@ const isChanged: Readonly<Record<ChangedDocument, true>> = {
   tags: true,
   objectOwnership: true,
   notification: true,
+  website: true,
 }
 
 /** The documents that `BucketOptionsWriter` changes: all others. */

@@ -27,6 +27,8 @@ export interface S3Settings {
   readonly publicUrl: string | undefined
   /** In lower case. A subdomain of one names the bucket. Default: none. */
   readonly virtualHostDomains?: readonly string[]
+  /** In lower case. A subdomain of one is the website of a bucket. Default: none. */
+  readonly websiteDomains?: readonly string[]
   readonly corsAllowedOrigins: readonly string[]
   readonly serverSideEncryption: EncryptionMode
   /** Where events go. Default: nowhere. */
@@ -160,6 +162,8 @@ export interface Detectable {
   readonly compatibility: Compatibility
   readonly acls: AclMode
   readonly serverSideEncryption: EncryptionMode
+  /** Whether there are WEBSITE_DOMAINS. */
+  readonly hasWebsites: boolean
   /** Whether the request was made from a form whose policy allows it. */
   readonly isForm: boolean
 }

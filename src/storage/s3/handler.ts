@@ -244,6 +244,7 @@ function runFor(
     ...{ method, query, headers, bucketCreation, compatibility },
     acls: service.acls.mode,
     serverSideEncryption: service.settings.serverSideEncryption,
+    hasWebsites: (service.settings.websiteDomains ?? []).length > 0,
     isForm: formOf(request) !== undefined,
   })
   logContext.operation = name

@@ -41,6 +41,11 @@ import {
   putOwnershipControls,
   putPublicAccessBlock,
 } from './operations/bucket-documents.ts'
+import {
+  deleteBucketWebsite,
+  getBucketWebsite,
+  putBucketWebsite,
+} from './operations/bucket-website.ts'
 import { completeMultipartUpload } from './operations/complete-multipart-upload.ts'
 import { copyObject } from './operations/copy-object.ts'
 import { deleteObject, deleteObjects } from './operations/delete-objects.ts'
@@ -121,6 +126,10 @@ const isInAws: Condition = { isMet: ({ compatibility }) => keepsDocuments(compat
 const mayDocument: Condition = {
   isMet: (request) => isInAws.isMet(request) && mayManage.isMet(request),
   hint: 'To keep it, set COMPATIBILITY=aws and BUCKET_CREATION=on on the gateway.',
+}
+const hasWebsites: Condition = {
+  isMet: (request) => mayDocument.isMet(request) && request.hasWebsites,
+  hint: 'To serve websites, set COMPATIBILITY=aws, BUCKET_CREATION=on and WEBSITE_DOMAINS on the gateway.',
 }
 const isV2: Condition = { isMet: ({ query }) => query.get('list-type') === '2' }
 const isCopy: Condition = { isMet: ({ headers }) => headers['x-amz-copy-source'] !== undefined }
@@ -213,6 +222,9 @@ export const operations = {
   GetBucketTagging: bucket('GET', 'tagging', getBucketTagging, visit, isInAws),
   PutBucketTagging: bucket('PUT', 'tagging', putBucketTagging, manage, mayDocument),
   DeleteBucketTagging: bucket('DELETE', 'tagging', deleteBucketTagging, manage, mayDocument),
+  GetBucketWebsite: bucket('GET', 'website', getBucketWebsite, visit, isInAws),
+  PutBucketWebsite: bucket('PUT', 'website', putBucketWebsite, manage, hasWebsites),
+  DeleteBucketWebsite: bucket('DELETE', 'website', deleteBucketWebsite, manage, mayDocument),
   GetPublicAccessBlock: bucket('GET', 'publicAccessBlock', getPublicAccessBlock, visit, isInAws),
   PutPublicAccessBlock: bucket(
     'PUT',

@@ -50,6 +50,13 @@ export const serverSettings = {
       'Domains whose subdomains name a bucket: with `s3.example.net`, `photos.s3.example.net/key` is `/photos/key` (docs/s3-compatibility.md). A list.',
     parse: listOf(domainName),
   },
+  websiteDomains: {
+    name: 'WEBSITE_DOMAINS',
+    default: '',
+    meaning:
+      'Domains whose subdomains are the websites of buckets: with `web.example.net`, `blog.web.example.net` is that of the bucket `blog`, if it has one (docs/s3-compatibility.md). S3 and the dashboard do not answer there. Requires COMPATIBILITY=aws. A list.',
+    parse: listOf(domainName),
+  },
   corsAllowedOrigins: {
     name: 'CORS_ALLOWED_ORIGINS',
     default: '',

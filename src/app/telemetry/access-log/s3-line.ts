@@ -259,6 +259,7 @@ function requestedOperation({ method, rawPath, rawQuery, headers }: Asked) {
     const query = parseQuery(rawQuery)
     const allowed = {
       ...({ bucketCreation: 'on', acls: 'ignore', serverSideEncryption: 'claim' } as const),
+      hasWebsites: true,
       compatibility: compatibilityOf.aws,
     }
     // A form gets its name when its body is read.

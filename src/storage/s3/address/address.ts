@@ -50,7 +50,7 @@ export function decodeKey(rawKey: string): string {
 const maxLabels = 33
 
 /** The settings for host names that contain buckets. */
-export type VirtualHosts = Pick<S3Settings, 'virtualHostDomains' | 'publicUrl'>
+export type VirtualHosts = Pick<S3Settings, 'virtualHostDomains' | 'websiteDomains' | 'publicUrl'>
 
 /**
  * The bucket that a Host header names (https://docs.aws.amazon.com/AmazonS3/latest/userguide/VirtualHosting.html): the
@@ -69,6 +69,29 @@ export function bucketOfHost(
   if (below.length === 0) return undefined
   const longest = Math.max(...below.map((domain) => domain.length))
   return name.slice(0, -longest - 1) || undefined
+}
+
+/**
+ * The names that the bucket of a website may have, if a Host header is for one: the part before the longest of
+ * WEBSITE_DOMAINS, or the whole name. S3 and the dashboard never answer there, and websites never answer at the host of
+ * PUBLIC_URL or below a longer one of VIRTUAL_HOST_DOMAINS.
+ */
+export function websiteOfHost(
+  host: string | undefined,
+  { websiteDomains = [], virtualHostDomains = [], publicUrl }: VirtualHosts,
+): readonly string[] | undefined {
+  if (host === undefined || websiteDomains.length === 0) return undefined
+  const name = nameOf(host)
+  const lengths = websiteDomains.filter((domain) => name.endsWith(`.${domain}`)).map(lengthOf)
+  if (lengths.length === 0 || name === nameOf(hostOf(publicUrl) ?? '')) return undefined
+  const longest = Math.max(...lengths)
+  const isOfS3 = (domain: string) =>
+    domain.length > longest && (name === domain || name.endsWith(`.${domain}`))
+  return virtualHostDomains.some(isOfS3) ? undefined : [name.slice(0, -longest - 1), name]
+}
+
+function lengthOf({ length }: string): number {
+  return length
 }
 
 /** The address of a request whose host name contains `bucket`, or no bucket. */

@@ -18,6 +18,7 @@ const handlers = {
   json: named('json'),
   web: named('web'),
   shares: named('shares'),
+  websites: named('websites'),
   virtualHosts: { virtualHostDomains: [], publicUrl: undefined },
 }
 const gateway = createGateway({

@@ -20,6 +20,7 @@ function outcome(
   try {
     const settings = {
       ...({ bucketCreation, acls: 'refuse', serverSideEncryption: 'refuse' } as const),
+      hasWebsites: false,
       compatibility: compatibilityOf.contract,
       isForm: false,
     }
