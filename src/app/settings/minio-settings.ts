@@ -2,7 +2,8 @@ import { resolve } from 'node:path'
 import { SettingMistake, SettingsError } from '../../platform/process/setting-mistake.ts'
 import { folderSettings } from './minio-folder.ts'
 import { hostAndPort } from './parse-names.ts'
-import { type Environment, hasValue, isGiven, shown } from './setting.ts'
+import { type Environment, hasValue, isGiven, type Setting, shown } from './setting.ts'
+import { settingsTable } from './tables/settings-table.ts'
 
 /** MinIO's name → ours, for values that mean the same. The last three are those of Bitnami's image. */
 const counterparts = {
@@ -20,6 +21,10 @@ const counterparts = {
   MINIO_API_PORT_NUMBER: 'PORT',
   MINIO_DEFAULT_BUCKETS: 'DEFAULT_BUCKETS',
 } as const
+
+const rootNames = ['MINIO_ROOT_USER', 'MINIO_ROOT_PASSWORD'] as const
+/** As in MinIO, without effect beside the root user: in a file of variables for all services, they are the app's keys. */
+const olderNames: ReadonlySet<string> = new Set(['MINIO_ACCESS_KEY', 'MINIO_SECRET_KEY'])
 
 /** The values of the container image, which nobody chose. */
 const imageDefaults: Environment = { HOST: '0.0.0.0', PORT: '9000' }
@@ -48,7 +53,6 @@ export function withMinioSettings(environment: Environment): MinioSettings {
     return { environment, warnings: withoutKeys(environment) }
   }
   taken.set('COMPATIBILITY', 'aws')
-  takeBuckets(taken)
   // MinIO's default, on which pages rely that upload by a presigned URL or a form.
   if (!taken.has('CORS_ALLOWED_ORIGINS')) taken.set('CORS_ALLOWED_ORIGINS', '*')
   takeAddresses(taken)
@@ -83,10 +87,12 @@ class Taken {
 
   constructor(given: Environment) {
     this.#given = given
+    const hasRoot = rootNames.some((name) => isGiven(given, name))
     for (const [theirs, ours] of Object.entries(counterparts)) {
+      if (hasRoot && olderNames.has(theirs)) continue
       const direct = given[theirs]
       const file = given[`${theirs}_FILE`]
-      if (hasValue(direct)) this.#take(theirs, ours, direct)
+      if (hasValue(direct)) this.#take(theirs, ours, textFor(ours, direct))
       if (hasValue(file)) {
         this.#take(`${theirs}_FILE`, `${ours}_FILE`, resolve(secretsFolder, file))
       }
@@ -138,7 +144,20 @@ class Taken {
       )
       return
     }
+    this.#check(theirs, ours, value)
     this.#taken[ours] = value
+  }
+
+  /** So that a mistake has the name that the user has written. */
+  #check(theirs: string, ours: string, value: string): void {
+    const setting = Object.values<Setting<unknown>>(settingsTable).find(({ name }) => name === ours)
+    try {
+      setting?.parse(value)
+    } catch (error) {
+      if (!(error instanceof SettingMistake)) throw error
+      const text = setting?.isSecret ? 'a hidden value' : shown(value)
+      this.mistakes.push(`${theirs} is ${text}: ${error.message}`)
+    }
   }
 
   warnings(): string[] {
@@ -161,9 +180,8 @@ class Taken {
 }
 
 /** Bitnami's image also separates buckets by semicolons and spaces. */
-function takeBuckets(taken: Taken): void {
-  const buckets = taken.environment.DEFAULT_BUCKETS
-  if (hasValue(buckets)) taken.set('DEFAULT_BUCKETS', buckets.replace(/[;\s]+/g, ','))
+function textFor(ours: string, text: string): string {
+  return ours === 'DEFAULT_BUCKETS' ? text.trim().replace(/[;\s]+/g, ',') : text
 }
 
 function takeAddresses(taken: Taken): void {

@@ -37,8 +37,8 @@ const taken: Readonly<Record<string, readonly [given: Environment, ours: Environ
   ],
   domains: [{ MINIO_DOMAIN: 'minio' }, { VIRTUAL_HOST_DOMAINS: 'minio' }],
   'buckets, separated as Bitnami separates them': [
-    { MINIO_DEFAULT_BUCKETS: 'a,bb:public; cc:download dd' },
-    { DEFAULT_BUCKETS: 'a,bb:public,cc:download,dd' },
+    { MINIO_DEFAULT_BUCKETS: 'aaa,bbb:public; ccc:download ddd' },
+    { DEFAULT_BUCKETS: 'aaa,bbb:public,ccc:download,ddd' },
   ],
   'an address': [
     { ...image, MINIO_ADDRESS: ':9100' },
@@ -106,6 +106,13 @@ test('the older names of the root user are taken, and files are relative to the 
   assert.equal(environment.DASHBOARD_PASSWORD_FILE, '/etc/minio/secret')
 })
 
+test('beside the root user, the older names have no effect', () => {
+  const given = { ...root, MINIO_ACCESS_KEY: 'of-the-app', MINIO_SECRET_KEY: 'its-secret' }
+  const { environment, warnings } = withMinioSettings(given)
+  assert.deepEqual([environment.ACCESS_KEY, environment.SECRET_KEY], ['app', 'minio-secret'])
+  assert.match(warnings[1] ?? '', /^MINIO_ACCESS_KEY, MINIO_SECRET_KEY: no effect/)
+})
+
 test('the log names what was taken once, and what has no effect once', () => {
   const idle = { MINIO_KMS_SECRET_KEY: 'key:abc', MINIO_PROMETHEUS_AUTH_TYPE: 'public' }
   const { warnings } = withMinioSettings({ ...root, ...idle, MINIO_REGION: 'a', MINIO_EMPTY: '' })
@@ -122,7 +129,17 @@ const conflicts: readonly (readonly [title: string, given: Environment, message:
     /^MINIO_REGION and REGION have different values for REGION: remove one of them$/,
   ],
   ['two regions', { MINIO_REGION: 'a', MINIO_SITE_REGION: 'b' }, /^MINIO_SITE_REGION and another/],
-  ['two users', { MINIO_ACCESS_KEY: 'other' }, /MINIO_ACCESS_KEY .* for ACCESS_KEY/],
+  ['no bucket', { MINIO_DEFAULT_BUCKETS: 'A' }, /^MINIO_DEFAULT_BUCKETS is "A": expected bucket/],
+  [
+    'a path',
+    { MINIO_SERVER_URL: 'https://h/s3' },
+    /^MINIO_SERVER_URL is "https:\/\/h\/s3": expected/,
+  ],
+  [
+    'a secret with a space',
+    { MINIO_ROOT_PASSWORD: 'a b' },
+    /^MINIO_ROOT_PASSWORD is a hidden value/,
+  ],
   ['two ports', { PORT: '9200', MINIO_ADDRESS: ':9100' }, /^MINIO_ADDRESS and PORT/],
   ['no address', { MINIO_ADDRESS: '9100' }, /^MINIO_ADDRESS is "9100": expected \[HOST\]:PORT/],
   ['several folders', { MINIO_VOLUMES: '/data{1...4}' }, /^MINIO_VOLUMES is .* one folder/],

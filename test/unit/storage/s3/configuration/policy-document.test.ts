@@ -10,7 +10,6 @@ import {
 import {
   maxPolicyBytes,
   parsePolicy,
-  policyOfAccess,
 } from '../../../../../src/storage/s3/configuration/policy-document.ts'
 import { S3Error } from '../../../../../src/storage/s3/errors.ts'
 import { collectGarbage } from '../../../../support/collect-garbage.ts'
@@ -59,21 +58,6 @@ const kept: Readonly<Record<string, unknown>> = {
     allow(['s3:GetObject', 's3:ListBucket'], [arn, `${arn}/*`]),
   ),
   'no statement': policyOf(),
-}
-
-/** As mc of March 2025 stores them. */
-for (const [access, text] of Object.entries({
-  download:
-    '{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Principal":{"AWS":["*"]},"Action":["s3:GetBucketLocation","s3:ListBucket"],"Resource":["arn:aws:s3:::photos"]},{"Effect":"Allow","Principal":{"AWS":["*"]},"Action":["s3:GetObject"],"Resource":["arn:aws:s3:::photos/*"]}]}',
-  upload:
-    '{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Principal":{"AWS":["*"]},"Action":["s3:GetBucketLocation","s3:ListBucketMultipartUploads"],"Resource":["arn:aws:s3:::photos"]},{"Effect":"Allow","Principal":{"AWS":["*"]},"Action":["s3:AbortMultipartUpload","s3:DeleteObject","s3:ListMultipartUploadParts","s3:PutObject"],"Resource":["arn:aws:s3:::photos/*"]}]}',
-  public:
-    '{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Principal":{"AWS":["*"]},"Action":["s3:GetBucketLocation","s3:ListBucket","s3:ListBucketMultipartUploads"],"Resource":["arn:aws:s3:::photos"]},{"Effect":"Allow","Principal":{"AWS":["*"]},"Action":["s3:AbortMultipartUpload","s3:DeleteObject","s3:GetObject","s3:ListMultipartUploadParts","s3:PutObject"],"Resource":["arn:aws:s3:::photos/*"]}]}',
-})) {
-  test(`mc anonymous set ${access}: the policy is kept, and DEFAULT_BUCKETS makes the same`, () => {
-    assert.equal(parse(text).text, text)
-    assert.equal(policyOfAccess(access as 'public', bucket)?.text, text)
-  })
 }
 
 for (const [name, document] of Object.entries(kept)) {
