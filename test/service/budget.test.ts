@@ -35,8 +35,8 @@ interface Costs {
 /** Maximum costs. A change that raises one says in its commit why it is worth it. */
 // biome-ignore format: one row for each operation
 const budget: Readonly<Record<keyof typeof countedOperations, Costs>> = {
-  'PUT 1 KiB': { files: 24, syncs: 3, sockets: 2, statements: 1 },
-  'PUT 1 KiB over another': { files: 24, syncs: 3, sockets: 2, statements: 1 },
+  'PUT 1 KiB': { files: 25, syncs: 3, sockets: 2, statements: 1 },
+  'PUT 1 KiB over another': { files: 25, syncs: 3, sockets: 2, statements: 1 },
   'eight PUTs of 1 KiB at once': { files: 158, syncs: 13, sockets: 16, statements: 8 },
   'PUT 4 MiB': { files: 39, syncs: 3, sockets: 66, statements: 1 },
   'PUT 4 MiB, aws-chunked': { files: 39, syncs: 3, sockets: 66, statements: 1 },
@@ -46,8 +46,8 @@ const budget: Readonly<Record<keyof typeof countedOperations, Costs>> = {
   'GET of no object': { files: 5, syncs: 0, sockets: 2, statements: 0 },
   HEAD: { files: 1, syncs: 0, sockets: 2, statements: 0 },
   'ListObjectsV2, 10 keys': { files: 15, syncs: 0, sockets: 2, statements: 0 },
-  'CopyObject 1 KiB': { files: 42, syncs: 3, sockets: 2, statements: 1 },
-  DELETE: { files: 14, syncs: 1, sockets: 2, statements: 0 },
+  'CopyObject 1 KiB': { files: 43, syncs: 3, sockets: 2, statements: 1 },
+  DELETE: { files: 15, syncs: 1, sockets: 2, statements: 0 },
   CreateMultipartUpload: { files: 15, syncs: 3, sockets: 2, statements: 1 },
   AbortMultipartUpload: { files: 36, syncs: 3, sockets: 2, statements: 6 },
   'UploadPart 1 KiB, the first': { files: 22, syncs: 3, sockets: 2, statements: 6 },

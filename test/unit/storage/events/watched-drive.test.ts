@@ -30,15 +30,28 @@ async function open(hasVersions: boolean) {
     },
     ...{ now: () => 1, onEvents: () => undefined, onFull: () => undefined },
     ...{ region: () => 'r', ownerId: 'o' },
-    rules: () => {
+    rules: (name) => {
+      if (name !== bucket) return []
       const events = ['s3:ObjectCreated:*', 's3:ObjectRemoved:*', 's3:LifecycleExpiration:*']
       return [{ id: 'i', target: 'webhook', events, prefix: '', suffix: '' }]
     },
   })
-  const drive = watchedDrive(memory, recorder, () => hasVersions)
+  const moved = { ...memory, moveFolder: async () => 1 }
+  const drive = watchedDrive(moved, recorder, () => hasVersions)
   const idOf = async () => (await drive.head(bucket, 'k'))?.versionId
   return { drive, stored, idOf }
 }
+
+test('folders of a bucket with events do not move in one step', async () => {
+  const { drive } = await open(false)
+  const moving = { beforeMove: async () => undefined, assertMayGoOn: () => undefined }
+  const move = (from: string, to: string) =>
+    drive.moveFolder?.({ bucket: from, key: 'a/' }, { bucket: to, key: 'b/' }, moving)
+  assert.equal(await move(bucket, bucket), undefined)
+  assert.equal(await move('other', bucket), undefined)
+  assert.equal(await move(bucket, 'other'), undefined)
+  assert.equal(await move('other', 'other'), 1)
+})
 
 test('in a bucket with versions, each event has the ID of its version or delete marker', async () => {
   const { drive, stored, idOf } = await open(true)

@@ -142,6 +142,7 @@ async function renameUnderLock(
   const [from, to] = [source, target].map(({ natural }) => natural.folder) as [string, string]
   const parents = await openAll(drive, [dirname(from), dirname(to)])
   const through = fence.newPath()
+  let isRenamed = false
   try {
     const [fromParent, toParent] = parents
     if (fromParent === undefined || toParent === undefined) return false
@@ -149,12 +150,13 @@ async function renameUnderLock(
     await fs.promises.symlink(fromParent.ownPath, through)
     assertMayGoOn()
     await fs.promises.rename(`${through}/${basename(from)}`, toParent.at(basename(to)))
+    isRenamed = true
     // Before others write to the folder: what they write could otherwise be at the old path after a power failure.
     await syncAbove(drive, [source, target])
     return true
   } catch (error) {
-    if (stayed.has(codeOf(error))) return false
-    if (codeOf(error) !== 'ENOENT') throw error
+    if (!isRenamed && stayed.has(codeOf(error))) return false
+    if (isRenamed || codeOf(error) !== 'ENOENT') throw error
     fence.lost()
     throw overtaken(error)
   } finally {

@@ -88,6 +88,26 @@ test('Nothing is published on a drive that was lost in between', async () => {
   assert.equal(await nas.head('Music/Lossless', 'k'), undefined)
 })
 
+const moving = { beforeMove: async () => undefined, assertMayGoOn: () => undefined }
+
+test('A folder moves in one step within a drive that can do that, under the names there', async () => {
+  const { drive, nas, second, places } = await scene()
+  const asked: unknown[] = []
+  const moveFolder: Drive['moveFolder'] = async (from, to) => asked.push(from, to)
+  places.set('other', { mount: second, folder: 'Music/Other', isReadOnly: false })
+  const move = (to: string) =>
+    drive.moveFolder({ bucket: 'music', key: 'a/' }, { bucket: to, key: 'b/' }, moving)
+  assert.equal(await move('other'), undefined)
+  second.drive = { ...nas, moveFolder }
+  assert.equal(await move('photos'), undefined)
+  assert.equal(await move('other'), 2)
+  const [from, to] = [
+    { bucket: 'Music/Lossless', key: 'a/' },
+    { bucket: 'Music/Other', key: 'b/' },
+  ]
+  assert.deepEqual(asked, [from, to])
+})
+
 test('A read-only bucket and a bucket in the folder of another one are refused', async () => {
   const { drive, nas } = await scene()
   await put(nas, 'k', 'kept', { bucket: 'fixed' })
@@ -97,6 +117,7 @@ test('A read-only bucket and a bucket in the folder of another one are refused',
     drive.draft('fixed', 'k', {}),
     drive.remove('fixed', 'k'),
     drive.removeFolder('fixed', 'k/'),
+    drive.moveFolder({ bucket: 'music', key: 'k/' }, { bucket: 'fixed', key: 'k/' }, moving),
     drive.copy(source, target, { attributes: attributesOf(bytes) }),
     drive.uploads.begin('u', target),
     drive.addBucket('fixed'),
