@@ -1,8 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { chromiumPath } from '../test/support/chromium.ts'
+import { memoryOf, processTree } from './process-usage.ts'
 
 const pollEveryMs = 250
 const flags = ['--headless', '--no-sandbox', '--no-first-run', '--remote-debugging-port=0']
@@ -89,6 +91,15 @@ export class BarePage {
     for (const type of ['dragEnter', 'dragOver', 'drop']) {
       await this.send('Input.dispatchDragEvent', { type, x: 300, y: 300, data })
     }
+  }
+
+  /** The memory of the process of the page; what it shares with other processes counts in part (PSS). */
+  rendererBytes(): number {
+    const isRenderer = (pid: number) =>
+      readFileSync(`/proc/${pid}/cmdline`, 'latin1').includes('--type=renderer')
+    const renderers = processTree(this.#child.pid ?? 0).filter(isRenderer)
+    // Chromium keeps another one ready, without a page.
+    return Math.max(...renderers.map((pid) => memoryOf(pid).pss))
   }
 
   async close(): Promise<void> {
