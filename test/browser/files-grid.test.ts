@@ -68,7 +68,7 @@ describe('The grid of Files', { skip: absenceOfChromium() }, () => {
   test('shows pictures as they stand, and a frame of a video; others keep their icon', async () => {
     const files = await openGrid('photos/')
     await pictureOf(files, 'wide.png').waitFor()
-    assert.deepEqual(await sizeOf(pictureOf(files, 'wide.png')), [256, 128])
+    assert.deepEqual(await sizeOf(pictureOf(files, 'wide.png')), [208, 104])
     await pictureOf(files, 'turned.jpg').waitFor()
     assert.deepEqual(await sizeOf(pictureOf(files, 'turned.jpg')), [40, 80])
     assert.match(await colorAt(pictureOf(files, 'turned.jpg'), 20, 10), /red/)
@@ -77,9 +77,9 @@ describe('The grid of Files', { skip: absenceOfChromium() }, () => {
     assert.deepEqual(await sizeOf(pictureOf(files, 'film.webm')), [64, 48])
     // Decoded at a quarter of its size.
     await pictureOf(files, 'turned-large.jpg').waitFor()
-    assert.deepEqual(await sizeOf(pictureOf(files, 'turned-large.jpg')), [171, 256])
-    assert.match(await colorAt(pictureOf(files, 'turned-large.jpg'), 85, 20), /red/)
-    assert.match(await colorAt(pictureOf(files, 'turned-large.jpg'), 85, 230), /blue/)
+    assert.deepEqual(await sizeOf(pictureOf(files, 'turned-large.jpg')), [139, 208])
+    assert.match(await colorAt(pictureOf(files, 'turned-large.jpg'), 70, 20), /red/)
+    assert.match(await colorAt(pictureOf(files, 'turned-large.jpg'), 70, 190), /blue/)
     await until(async () => (await answered(stores())) === 4)
     // Both were read, and neither is a picture that this browser would decode.
     await until(async () => (await answered(readings('photos/huge.png'))) === 1)

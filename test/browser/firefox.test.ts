@@ -97,8 +97,8 @@ describe('The dashboard in Firefox', { skip: absenceOfFirefox() }, () => {
     const tile = files.page.getByRole('gridcell').filter({ hasText: 'picture.png' })
     await until(async () => (await propertyOf(tile.locator('img'), 'naturalWidth')) === 40)
     const turned = files.page.getByRole('gridcell').filter({ hasText: 'turned.jpg' })
-    await until(async () => (await propertyOf(turned.locator('img'), 'naturalHeight')) === 256)
-    assert.equal(await propertyOf(turned.locator('img'), 'naturalWidth'), 171)
+    await until(async () => (await propertyOf(turned.locator('img'), 'naturalHeight')) === 208)
+    assert.equal(await propertyOf(turned.locator('img'), 'naturalWidth'), 139)
     assert.deepEqual(await barriers(files.page), [])
   })
 

@@ -38,10 +38,20 @@ export function jpegBytes(width: number, height: number, frame = 0xffc0): Buffer
   return Buffer.concat([Buffer.of(0xff, 0xd8), jfif, sof, Buffer.of(0xff, 0xd9)])
 }
 
-/** The beginning of a photo with the preview of a camera (Exif 2.32, section 4.6), and its orientation. */
+/**
+ * A photo with the preview of a camera (Exif 2.32, section 4.6), and its orientation.
+ *
+ * @param options `photo`: a JPEG file without Exif, instead of only the beginning of one with this size
+ */
 export function photoBytes(
   preview: Buffer,
-  { orientation = 1, width = 4_000, height = 3_000, isLittle = true } = {},
+  {
+    orientation = 1,
+    isLittle = true,
+    width = 4_000,
+    height = 3_000,
+    photo = jpegBytes(width, height),
+  } = {},
 ): Buffer<ArrayBuffer> {
   const tiff = Buffer.alloc(56)
   const short = (value: number, at: number) =>
@@ -66,6 +76,5 @@ export function photoBytes(
   entry(40, 0x0202, 4, preview.length)
   const exif = Buffer.concat([Buffer.from('\xff\xe1\0\0Exif\0\0', 'latin1'), tiff, preview])
   exif.writeUInt16BE(exif.length - 2, 2)
-  const photo = jpegBytes(width, height)
   return Buffer.concat([photo.subarray(0, 2), exif, photo.subarray(2)])
 }
