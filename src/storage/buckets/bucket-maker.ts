@@ -68,11 +68,13 @@ export class BucketMaker {
       }
       await this.#makeFolder(bucket)
       held.assertHeld()
+      // Before the note: a start adopts a bucket in the note, which must not be without its policy.
+      const documents = policy === undefined ? {} : documentsOf({ policy })
+      if (!(await table.setFirstOptions(bucket, documents, held.owner))) throw lostLease()
       await this.#writeNote([...rows.map((row) => row.bucket), bucket])
       held.assertHeld()
       const made = { bucket, madeAtMs: this.#parts.now(), region }
-      const documents = policy === undefined ? {} : documentsOf({ policy })
-      if (!(await table.add(made, held.owner, documents))) throw lostLease()
+      if (!(await table.add(made, held.owner))) throw lostLease()
     })
     await refresh()
   }

@@ -55,18 +55,22 @@ export class MadeBucketTable {
   }
 
   /**
+   * Gives a bucket that does not exist yet the documents that it has from the beginning (bucket-option-table.ts), and no
+   * other options: a request may have set some for an earlier bucket of this name after its removal.
+   *
    * @param owner the holder of the lease of `changeKey`, as in all methods below
-   * @param documents that the bucket has from the beginning (bucket-option-table.ts)
    */
-  add(
-    { bucket, madeAtMs, region }: Omit<MadeBucketRow, 'isRemoving'>,
+  setFirstOptions(
+    bucket: string,
+    documents: Readonly<Record<string, string>>,
     owner: string,
-    documents: Readonly<Record<string, string>> = {},
   ): Promise<boolean> {
-    // Options that a request has set for an earlier bucket of this name after its removal.
-    const former = clearBucketOptions(bucket)
-    const others = [...former, ...setBucketDocuments(bucket, documents)]
-    return this.#change({ sql: insertMade, params: [bucket, madeAtMs, region] }, owner, others)
+    const options = [...clearBucketOptions(bucket), ...setBucketDocuments(bucket, documents)]
+    return writeAll(this.#database, this.#held(owner), options)
+  }
+
+  add({ bucket, madeAtMs, region }: Omit<MadeBucketRow, 'isRemoving'>, owner: string) {
+    return this.#change({ sql: insertMade, params: [bucket, madeAtMs, region] }, owner)
   }
 
   setRemoving(bucket: string, isRemoving: boolean, owner: string): Promise<boolean> {
@@ -83,7 +87,10 @@ export class MadeBucketTable {
 
   /** Changes nothing if the process was suspended and has lost the lease. */
   #change(change: Statement, owner: string, others: readonly Statement[] = []): Promise<boolean> {
-    const held = this.leases.heldBy(changeKey, owner)
-    return writeAll(this.#database, [held, bumpRevision('buckets'), change], others)
+    return writeAll(this.#database, [...this.#held(owner), change], others)
+  }
+
+  #held(owner: string): readonly Statement[] {
+    return [this.leases.heldBy(changeKey, owner), bumpRevision('buckets')]
   }
 }

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import type { Database } from '../../../../src/platform/state/database.ts'
 import { openDatabase } from '../../../../src/platform/state/open-database.ts'
 import {
   BucketMaker,
@@ -10,11 +11,13 @@ import {
   maxMadeBuckets,
 } from '../../../../src/storage/buckets/bucket-maker.ts'
 import { findMadeBuckets, namesInNote } from '../../../../src/storage/buckets/bucket-note.ts'
+import { BucketOptionsTable } from '../../../../src/storage/buckets/bucket-option-table.ts'
 import { ServedBuckets } from '../../../../src/storage/buckets/buckets.ts'
 import { changeKey, MadeBucketTable } from '../../../../src/storage/buckets/made-bucket-table.ts'
 import type { Drive } from '../../../../src/storage/drives/drive.ts'
 import type { DriveNotes, NoteName } from '../../../../src/storage/drives/drive-notes.ts'
 import { openMemoryDrive } from '../../../../src/storage/drives/memory/memory-drive.ts'
+import { policyOfAccess } from '../../../../src/storage/s3/configuration/policy-document.ts'
 import { servedBuckets } from '../../../support/served-buckets.ts'
 
 const isBucketName = (name: string) => /^[a-z0-9-]{3,63}$/.test(name)
@@ -114,7 +117,15 @@ function dyingAt(step: number, { parts }: World): { maker: BucketMaker; steps: (
       get(target, name) {
         const value = Reflect.get(target, name)
         if (typeof value !== 'function') return value
-        const isStep = ['addBucket', 'removeBucket', 'write', 'add', 'remove', 'setRemoving']
+        const isStep = [
+          'addBucket',
+          'removeBucket',
+          'write',
+          'add',
+          'remove',
+          'setRemoving',
+          'setFirstOptions',
+        ]
         return (...args: unknown[]) => {
           if (isStep.includes(String(name))) {
             done += 1
@@ -132,19 +143,28 @@ function dyingAt(step: number, { parts }: World): { maker: BucketMaker; steps: (
   return { maker, steps: () => done }
 }
 
+async function policiesIn(database: Database): Promise<string[]> {
+  const rows = await new BucketOptionsTable(database).documentsChangedAfter(0)
+  return rows.flatMap(({ document }) => (document === '' ? [] : [document]))
+}
+
 test('a kill between any two steps of creating leaves a complete bucket or none', async (t) => {
   const outcomes = new Set<string>()
   for (let step = 1; ; step += 1) {
     const world = await makeWorld(t)
     const { maker, steps } = dyingAt(step, world)
-    const isDone = await maker.create('photos').then(
+    const policy = policyOfAccess('public', 'photos')
+    const isDone = await maker.create('photos', '', policy).then(
       () => true,
       () => false,
     )
     await restart(world)
     const isServed = world.names().includes('photos')
     outcomes.add(isServed ? 'complete' : 'none')
-    if (isServed) assert.ok(await hasFolder(world.drive, 'photos'), `step ${step}`)
+    if (isServed) {
+      assert.ok(await hasFolder(world.drive, 'photos'), `step ${step}`)
+      assert.deepEqual(await policiesIn(world.database), [JSON.stringify(policy)], `step ${step}`)
+    }
     await world.maker.create('photos').catch((error) => assert.equal(error.kind, 'exists'))
     await write(world.drive, 'photos')
     assert.deepEqual(world.noted(), ['photos'])
