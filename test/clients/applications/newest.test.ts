@@ -1,12 +1,14 @@
+import assert from 'node:assert/strict'
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { withRows } from '../../../scripts/setting-docs.ts'
+import { codeBlocksOf, replaced } from '../../support/code-blocks.ts'
 import { diskFolder } from '../../support/disk-folder.ts'
 import type { NewestClient } from '../newest/clients.ts'
-import { absenceOfRegistry, cached } from '../newest/installers.ts'
+import { absenceOfRegistry, cached, execute } from '../newest/installers.ts'
 import { type Application, applications } from './applications.ts'
-import { copyScenarios, type ReplayTools, replay } from './replay.ts'
+import { copyScenarios, type ReplayTools, replay, startAsImage } from './replay.ts'
 
 /**
  * All applications, with the newest `mc` and the newest release of their libraries. With NEWEST_DOCS=1
@@ -71,6 +73,51 @@ describe('applications that ran beside MinIO, with the newest clients', () => {
       rows.set(application, row('passes'))
     })
   }
+})
+
+describe('Data of MinIO', () => {
+  const skip = absenceOfRegistry('Go modules')
+  // Tags come along only from MinIO, whose listings have them.
+  it('the commands copy buckets, policies, headers and lifecycle rules', {
+    skip,
+  }, async (t) => {
+    const place = mkdtempSync(join(diskFolder, 'bucketry-mc-'))
+    t.after(() => rmSync(place, { recursive: true }))
+    copyScenarios(place)
+    await cached['Go modules'].install(mcClient, place)
+    const container = {
+      environment: { MINIO_ROOT_USER: 'KEY', MINIO_ROOT_PASSWORD: 'SECRET-SECRET' },
+    }
+    const command = ['server', 'FOLDER']
+    const [old, other] = await Promise.all([
+      startAsImage(t, { ...container, command }),
+      startAsImage(t, { ...container, command }),
+    ])
+    const [commands] = codeBlocksOf('docs/moving-in.md').filter(
+      ({ heading, language }) => heading === 'Data of MinIO' && language === 'sh',
+    )
+    const copy = replaced(commands?.text ?? '', {
+      'http://127.0.0.1:9100 OLD-KEY OLD-SECRET': `${old.url} KEY SECRET-SECRET`,
+      'http://127.0.0.1:9000 KEY SECRET': `${other.url} KEY SECRET-SECRET`,
+    })
+    const fill = `mc alias set old ${old.url} KEY SECRET-SECRET
+      mc mb old/photos
+      mc anonymous set download old/photos
+      mc ilm rule add --expire-days 30 --prefix tmp/ old/photos
+      echo waves > sea.txt
+      mc cp --attr 'Cache-Control=max-age=60;X-Amz-Meta-By=me' sea.txt 'old/photos/sea é.txt'\n`
+    const options = {
+      cwd: other.home,
+      env: { PATH: `${place}/bin:${process.env.PATH}`, HOME: other.home },
+    }
+    await execute('/bin/bash', ['-ec', fill + copy], options)
+    const reply = await fetch(`${other.url}/photos/sea%20%C3%A9.txt`)
+    assert.equal(await reply.text(), 'waves\n')
+    assert.equal(reply.headers.get('cache-control'), 'max-age=60')
+    assert.equal(reply.headers.get('x-amz-meta-by'), 'me')
+    const rules = await execute('mc', ['ilm', 'rule', 'export', 'bucketry/photos'], options)
+    assert.match(rules.stdout, /"Days": ?30/)
+  })
 })
 
 /** Java's class path begins with a folder of the place. */
