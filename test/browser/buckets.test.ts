@@ -183,7 +183,7 @@ describe('Buckets in the dashboard', { skip: absenceOfChromium() }, () => {
     const button = await saveRule(page, 'old/')
     const question = page.getByRole('dialog', { name: `Delete files of ${testBucket}?` })
     await question.getByText('Saving deletes 2 objects, 1.95 KiB in total, within').waitFor()
-    await question.getByText(/The oldest was last changed \d+ years ago, on 1 Jun 2020/).waitFor()
+    await question.getByText(/The oldest was last changed \d+ years ago, on Jun 1, 2020/).waitFor()
     await question.getByText('Files are deleted permanently').waitFor()
     assert.deepEqual(await barriers(page), [])
     await question.getByRole('button', { name: 'Cancel' }).click()

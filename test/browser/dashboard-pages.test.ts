@@ -129,7 +129,7 @@ describe('The pages of a gateway', { skip: absenceOfChromium() }, () => {
     await page.getByRole('link', { name: 'Activity' }).click()
     const section = page.getByRole('region', { name: 'Changes and failures' })
     const written = section.getByRole('listitem').filter({ hasText: 'written.txt' })
-    await written.getByText('with the main access key').waitFor()
+    await written.getByText('with the main key').waitFor()
     await section.getByText(`Download refused ${testBucket}/apple`).waitFor()
     assert.equal(await section.getByText('presign').count(), 0)
     await section.getByLabel('Search the activity').fill('PEAR 403')

@@ -83,7 +83,7 @@ describe('Versions in the dashboard', { skip: absenceOfChromium() }, () => {
     await put('/locked/a.txt', {}, 'newest')
     const { dialog } = await openAt('/files/locked?view=a.txt')
     const rows = dialog.getByRole('region', { name: 'Versions' }).getByRole('listitem')
-    await rows.nth(2).getByText('locked until 1 Mar 2999').waitFor()
+    await rows.nth(2).getByText('locked until Mar 1, 2999').waitFor()
     const remove = { name: /^Delete the version/ }
     await rows.nth(1).getByRole('button', remove).waitFor()
     await rows.nth(2).getByRole('button', { name: 'Restore the version' }).waitFor()

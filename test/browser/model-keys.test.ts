@@ -87,7 +87,7 @@ describe('Model keys in the dashboard', { skip: absenceOfChromium() }, () => {
     const line = page.getByRole('row').filter({ hasText: 'lab/small' })
     await until(async () => {
       await page.reload()
-      await page.getByRole('region', { name: 'Sums', exact: true }).waitFor()
+      await page.getByRole('region', { name: 'Totals', exact: true }).waitFor()
       return (await line.getByRole('cell').first().textContent()) === '4'
     })
     assert.deepEqual(

@@ -33,7 +33,7 @@ export const dashboardStates: readonly DashboardState[] = [
       if (await menu.isVisible()) await menu.click()
     },
   },
-  { name: 'activity', path: '/activity', shown: 'Created an access key' },
+  { name: 'activity', path: '/activity', shown: 'Created an app key' },
   { name: 'failures', path: '/activity?what=failures', shown: 'Clear failures' },
   { name: 'no activity', path: '/activity?search=none-such', shown: 'Nothing matches' },
   {
@@ -87,7 +87,7 @@ export const dashboardStates: readonly DashboardState[] = [
         route.fulfill({ status: 500, json: { message: 'The database does not respond.' } }),
       )
       await page.reload()
-      await page.getByText('The state is not known').waitFor()
+      await page.getByText('The state is unknown').waitFor()
     },
   },
   {

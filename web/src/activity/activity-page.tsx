@@ -1,4 +1,5 @@
 import { Stack } from '@mantine/core'
+import { activityTexts } from '../texts/activity.ts'
 import { PageHeading } from '../ui/page-heading.tsx'
 import { FileJobsSection } from './file-jobs/file-jobs-section.tsx'
 import { RequestsSection } from './requests/requests-section.tsx'
@@ -8,10 +9,7 @@ import { UploadsSection } from './uploads/uploads-section.tsx'
 export function ActivityPage() {
   return (
     <>
-      <PageHeading title="Activity">
-        What has changed lately and what was refused or failed, in the dashboard and by S3 clients,
-        and uploads that are not finished yet.
-      </PageHeading>
+      <PageHeading title={activityTexts.title}>{activityTexts.text}</PageHeading>
       <Stack gap={16}>
         <FileJobsSection />
         <UploadsSection />

@@ -1,4 +1,5 @@
 import type { StatusReply } from '../../../src/dashboard/management/management-schemas.ts'
+import { bucketsTexts } from '../texts/buckets.ts'
 
 type Status = Pick<StatusReply, 'settings'> | undefined
 
@@ -7,33 +8,28 @@ type Status = Pick<StatusReply, 'settings'> | undefined
  * known.
  */
 export function publicAccess(status: Status): string {
-  return isListed(status)
-    ? 'Everyone can list the names of all files and download them.'
-    : 'Everyone who knows or guesses the name of a file can download it.'
+  return isListed(status) ? bucketsTexts.access.listed : bucketsTexts.access.byName
 }
 
-/** The same, followed by the setting that decides it. */
-export function publicAccessBySetting(status: Status): string {
-  const setting = isListed(status)
-    ? 'PUBLIC_LIST=false would keep the names of all public buckets private.'
-    : 'PUBLIC_LIST=false keeps the list of names private.'
-  return `${publicAccess(status)} ${setting}`
+/** The setting that decides it, and what its other value does. */
+export function listSetting(status: Status): string {
+  return isListed(status) ? bucketsTexts.access.couldHide : bucketsTexts.access.hides
 }
 
 /** What a bucket policy lets everyone do (`openByPolicy`); '' if nothing. */
 export function accessByPolicy(openByPolicy: readonly string[]): string {
   if (openByPolicy.length === 0) return ''
-  return `A bucket policy lets everyone ${openByPolicy.join(', ')}.`
+  return bucketsTexts.access.policy(openByPolicy.join(', '))
 }
 
-const privateFiles = 'Files that a client made private with an ACL stay private.'
+const privateFiles = bucketsTexts.access.privateFiles
 
 /** The effect of the ACLs that clients set, which the setting ACLS decides. */
 export function aclEffect(status: Status): string {
   const mode = status?.settings.find(({ name }) => name === 'ACLS')?.value
-  if (mode === 'ignore') return 'ACLs that clients set have no effect (ACLS=ignore).'
+  if (mode === 'ignore') return bucketsTexts.access.aclsIgnored
   if (mode === 'object') return privateFiles
-  const byClients = 'Clients can change this switch with PutBucketAcl (ACLS=bucket).'
+  const byClients = bucketsTexts.access.aclsSwitch
   return mode === 'bucket' ? `${byClients} ${privateFiles}` : ''
 }
 

@@ -1,8 +1,9 @@
+import { bucketsTexts } from '../texts/buckets.ts'
 /** Why this cannot be the name of a bucket, for people; undefined if it is a valid name. */
 export function bucketNameProblem(name: string): string | undefined {
-  if (name.length < 3 || name.length > 63) return 'Use 3 to 63 characters.'
-  if (/[^a-z0-9.-]/.test(name)) return 'Use lower-case letters, digits, dots and hyphens.'
-  if (/^[^a-z0-9]|[^a-z0-9]$/.test(name)) return 'Begin and end with a letter or digit.'
+  if (name.length < 3 || name.length > 63) return bucketsTexts.name.length
+  if (/[^a-z0-9.-]/.test(name)) return bucketsTexts.name.characters
+  if (/^[^a-z0-9]|[^a-z0-9]$/.test(name)) return bucketsTexts.name.ends
   return undefined
 }
 

@@ -10,6 +10,7 @@ import { NotFoundPage } from '../app/not-found-page.tsx'
 import { Breadcrumbs } from '../files/header/breadcrumbs.tsx'
 import { ShareSections } from '../shares/shares-page.tsx'
 import { useShares } from '../shares/shares-queries.ts'
+import { bucketsTexts } from '../texts/buckets.ts'
 import { EmptyState } from '../ui/empty-state.tsx'
 import { Loaded } from '../ui/loaded.tsx'
 import { PageTitle } from '../ui/page-title.tsx'
@@ -20,9 +21,9 @@ import { BucketSettings } from './settings/bucket-settings.tsx'
 type Tab = 'settings' | 'links' | 'activity'
 
 const labels: Readonly<Record<Tab, string>> = {
-  settings: 'Settings',
-  links: 'Links',
-  activity: 'Activity',
+  settings: bucketsTexts.tab.settings,
+  links: bucketsTexts.tab.links,
+  activity: bucketsTexts.tab.activity,
 }
 
 /** The tabs of a bucket beside its files. */
@@ -34,12 +35,12 @@ export function BucketPage() {
 function BucketPlace({ bucket, tab }: { readonly bucket: string; readonly tab: Tab }) {
   return (
     <>
-      <PageTitle title={`${labels[tab]} of ${bucket}`} />
+      <PageTitle title={bucketsTexts.tabOf(labels[tab], bucket)} />
       <BucketTabs bucket={bucket} here={tab} />
       <div className={classes.crumbs}>
         <Breadcrumbs bucket={bucket} prefix="" />
       </div>
-      <Loaded query={useBuckets()} failure="The bucket could not be loaded">
+      <Loaded query={useBuckets()} failure={bucketsTexts.bucketFailure}>
         {({ buckets }) => {
           const status = buckets.find(({ name }) => name === bucket)
           if (status === undefined) return <NoBucket name={bucket} />
@@ -73,7 +74,7 @@ function Content({ tab, bucket }: { readonly tab: Tab; readonly bucket: BucketSt
 /** The settings of the gateway decide what the fields say. */
 function SettingsTab({ bucket }: { readonly bucket: BucketStatus }) {
   return (
-    <Loaded query={useStatus()} failure="The settings could not be loaded" lines={6}>
+    <Loaded query={useStatus()} failure={bucketsTexts.settingsFailure} lines={6}>
       {() => <BucketSettings bucket={bucket} />}
     </Loaded>
   )
@@ -81,7 +82,7 @@ function SettingsTab({ bucket }: { readonly bucket: BucketStatus }) {
 
 function BucketLinks({ bucket }: { readonly bucket: string }) {
   return (
-    <Loaded query={useShares()} failure="The links could not be loaded">
+    <Loaded query={useShares()} failure={bucketsTexts.linksFailure}>
       {({ shares }) => <ShareSections shares={shares.filter((one) => one.bucket === bucket)} />}
     </Loaded>
   )
@@ -91,14 +92,14 @@ function NoBucket({ name }: { readonly name: string }) {
   return (
     <EmptyState
       icon={<IconBucketOff size={40} stroke={1.2} />}
-      title={`The bucket “${name}” does not exist`}
+      title={bucketsTexts.unknown(name)}
       action={
         <Button component={Link} href="/files" size="xs" variant="default">
-          Show all buckets
+          {bucketsTexts.showAll}
         </Button>
       }
     >
-      It may have been removed, or its name is spelled differently.
+      {bucketsTexts.unknownText}
     </EmptyState>
   )
 }

@@ -1,13 +1,14 @@
 import { Link } from 'wouter'
 import { useBucket } from '../api/service-queries.ts'
+import { bucketsTexts } from '../texts/buckets.ts'
 import classes from './bucket-tabs.module.css'
 import { PublicBadge } from './public-badge.tsx'
 
 const tabs = [
-  { name: 'files', label: 'Files' },
-  { name: 'settings', label: 'Settings' },
-  { name: 'links', label: 'Links' },
-  { name: 'activity', label: 'Activity' },
+  { name: 'files', label: bucketsTexts.tab.files },
+  { name: 'settings', label: bucketsTexts.tab.settings },
+  { name: 'links', label: bucketsTexts.tab.links },
+  { name: 'activity', label: bucketsTexts.tab.activity },
 ] as const
 export type BucketTab = (typeof tabs)[number]['name']
 
@@ -26,7 +27,7 @@ export function BucketTabs({ bucket, here }: BucketTabsProps) {
   const status = useBucket(bucket)
   return (
     <div className={classes.bar} data-bucket-tabs>
-      <nav aria-label="Pages of the bucket" className={classes.tabs}>
+      <nav aria-label={bucketsTexts.pages} className={classes.tabs}>
         {tabs.map(({ name, label }) => (
           <Link
             key={name}

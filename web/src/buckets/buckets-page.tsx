@@ -2,6 +2,7 @@ import { Group } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
 import { useBuckets } from '../api/service-queries.ts'
 import { SearchEverywhere } from '../files/search/search-everywhere.tsx'
+import { bucketsTexts } from '../texts/buckets.ts'
 import { Loaded } from '../ui/loaded.tsx'
 import { PageHeading } from '../ui/page-heading.tsx'
 import { Section } from '../ui/section.tsx'
@@ -19,14 +20,14 @@ export function BucketsPage() {
   return (
     <>
       <PageHeading
-        title="Files"
+        title={bucketsTexts.files}
         actions={
           hasSome && (
             <Group gap={8}>
               <SearchEverywhere />
               {obstacle === undefined && (
                 <CreateBucketButton leftSection={<IconPlus size={16} />}>
-                  Create a bucket
+                  {bucketsTexts.create}
                 </CreateBucketButton>
               )}
             </Group>
@@ -36,8 +37,8 @@ export function BucketsPage() {
         {hasSome ? obstacle : undefined}
       </PageHeading>
       <FirstSteps />
-      <Section title="Buckets">
-        <Loaded query={buckets} failure="The buckets could not be loaded">
+      <Section title={bucketsTexts.title}>
+        <Loaded query={buckets} failure={bucketsTexts.failure}>
           {(reply) => <BucketsTable buckets={reply.buckets} />}
         </Loaded>
       </Section>

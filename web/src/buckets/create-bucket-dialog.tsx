@@ -1,6 +1,8 @@
 import { Text } from '@mantine/core'
 import { useState } from 'react'
 import { useLocation } from 'wouter'
+import { bucketsTexts } from '../texts/buckets.ts'
+import { Rich } from '../texts/rich.tsx'
 import { FormDialog, NameInput } from '../ui/form-dialog.tsx'
 import { bucketNameProblem, validBucketName } from './bucket-name.ts'
 import { useBucketAction } from './use-bucket-action.ts'
@@ -22,15 +24,15 @@ export function CreateBucketDialog({ onClose }: { readonly onClose: () => void }
   }
   return (
     <FormDialog
-      title="New bucket"
-      action="Create the bucket"
+      title={bucketsTexts.dialog.title}
+      action={bucketsTexts.dialog.action}
       isBusy={isPending}
       onSubmit={submit}
       onClose={onClose}
     >
       <NameInput
-        label="Name"
-        description="It becomes a folder on the drive, and cannot be changed later."
+        label={bucketsTexts.dialog.name}
+        description={bucketsTexts.dialog.text}
         value={text}
         error={problem ?? error?.message}
         onChange={(event) => {
@@ -40,7 +42,7 @@ export function CreateBucketDialog({ onClose }: { readonly onClose: () => void }
       />
       {name !== text && (
         <Text size="sm" role="status">
-          The bucket will be named <b>{name}</b>.
+          <Rich text={bucketsTexts.dialog.named(name)} />
         </Text>
       )}
     </FormDialog>

@@ -2,6 +2,7 @@ import { Button, Text, Title } from '@mantine/core'
 import { Link } from 'wouter'
 import type { BucketStatus } from '../../../src/dashboard/management/management-schemas.ts'
 import { useBuckets } from '../api/service-queries.ts'
+import { bucketsTexts } from '../texts/buckets.ts'
 import { bucketPath } from './bucket-tabs.tsx'
 import classes from './first-steps.module.css'
 
@@ -11,7 +12,7 @@ export function FirstSteps() {
   const place = buckets.find(({ isReadOnly }) => !isReadOnly)
   if (place === undefined || !buckets.every(isEmpty)) return null
   return (
-    <ol className={classes.steps} aria-label="First steps">
+    <ol className={classes.steps} aria-label={bucketsTexts.steps.title}>
       {stepsIn(place.name).map(({ title, text, href, action }, index) => (
         <li key={title} className={classes.step}>
           <Title order={2} size="h5">
@@ -42,22 +43,22 @@ function stepsIn(bucket: string) {
   const files = bucketPath(bucket, 'files')
   return [
     {
-      title: 'Upload something',
-      text: `Open ${bucket} and drop files or folders on it.`,
+      title: bucketsTexts.steps.upload,
+      text: bucketsTexts.steps.uploadText(bucket),
       href: files,
-      action: `Open ${bucket}`,
+      action: bucketsTexts.steps.open(bucket),
     },
     {
-      title: 'Connect a client',
-      text: 'Settings to paste for backup programs, sync tools and your own apps.',
+      title: bucketsTexts.steps.connect,
+      text: bucketsTexts.steps.connectText,
       href: '/connect',
-      action: 'Show the settings',
+      action: bucketsTexts.steps.connectAction,
     },
     {
-      title: 'Share a link',
-      text: 'Choose Share in the menu of a file. Who opens the link needs no account.',
+      title: bucketsTexts.steps.share,
+      text: bucketsTexts.steps.shareText,
       href: bucketPath(bucket, 'links'),
-      action: `Links of ${bucket}`,
+      action: bucketsTexts.steps.linksOf(bucket),
     },
   ]
 }

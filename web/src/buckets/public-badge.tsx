@@ -2,6 +2,7 @@ import { Badge } from '@mantine/core'
 import type { BucketStatus } from '../../../src/dashboard/management/management-schemas.ts'
 import { accessByPolicy, publicAccess } from '../api/public-access.ts'
 import { useStatus } from '../api/service-queries.ts'
+import { bucketsTexts } from '../texts/buckets.ts'
 
 /** Marks a public bucket, or one that a policy opens. */
 export function PublicBadge({
@@ -14,7 +15,7 @@ export function PublicBadge({
   if (title === '') return null
   return (
     <Badge variant="light" color="orange" size="sm" tt="none" title={title}>
-      {isPublic ? 'Public' : 'Public by policy'}
+      {isPublic ? bucketsTexts.public : bucketsTexts.publicByPolicy}
     </Badge>
   )
 }

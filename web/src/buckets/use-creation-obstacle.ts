@@ -1,8 +1,9 @@
 import { useStatus } from '../api/service-queries.ts'
+import { bucketsTexts } from '../texts/buckets.ts'
 
 /** Why buckets cannot be created, and what to change; undefined if they can. New buckets are on the default drive. */
 export function useCreationObstacle(): string | undefined {
   const [drive] = useStatus().data?.drives ?? []
   if (drive?.isReadOnly !== true) return undefined
-  return 'Buckets cannot be created: the drive is read-only. Remove @DEFAULT from READ_ONLY and restart the gateway.'
+  return bucketsTexts.obstacle
 }

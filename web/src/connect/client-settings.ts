@@ -1,4 +1,5 @@
 import { shellWord } from '../format/shell-word.ts'
+import { connectTexts } from '../texts/connect.ts'
 import type { ClientSettings } from '../ui/copy/client-settings.ts'
 
 type SettingsBlock = ClientSettings['blocks'][number]
@@ -49,7 +50,7 @@ function lines(...text: readonly string[]): string {
 
 function awsCli({ endpoint, region, bucket, accessKey }: Gateway): SettingsBlock {
   return {
-    caption: 'In a shell',
+    caption: connectTexts.clients.shell,
     text: lines(
       ...exportedKeys(accessKey),
       `export AWS_DEFAULT_REGION=${region}`,
@@ -62,7 +63,7 @@ function awsCli({ endpoint, region, bucket, accessKey }: Gateway): SettingsBlock
 function awsProfile({ endpoint, region, bucket, accessKey }: Gateway): readonly SettingsBlock[] {
   return [
     {
-      caption: 'Add to ~/.aws/config, for all programs that use an AWS SDK',
+      caption: connectTexts.clients.awsConfig,
       text: lines(
         '[profile bucketry]',
         `region = ${region}`,
@@ -73,7 +74,7 @@ function awsProfile({ endpoint, region, bucket, accessKey }: Gateway): readonly 
     },
     {
       // Older ones ignore endpoint_url without a word, and call Amazon.
-      caption: 'Then, with aws-cli 1.29, 2.13 or newer',
+      caption: connectTexts.clients.awsThen,
       text: lines(`aws --profile bucketry s3 ls s3://${bucket}/`),
     },
   ]
@@ -81,7 +82,7 @@ function awsProfile({ endpoint, region, bucket, accessKey }: Gateway): readonly 
 
 function mc({ endpoint, bucket, accessKey }: Gateway): SettingsBlock {
   return {
-    caption: 'In a shell, with the MinIO client',
+    caption: connectTexts.clients.mc,
     text: lines(
       `mc alias set bucketry ${endpoint} ${shellWord(accessKey)} ${secretKeyPlaceholder}`,
       `mc ls bucketry/${bucket}`,
@@ -91,7 +92,7 @@ function mc({ endpoint, bucket, accessKey }: Gateway): SettingsBlock {
 
 function rclone({ endpoint, region, bucket, accessKey }: Gateway): SettingsBlock {
   return {
-    caption: 'In a shell. Without no_check_bucket rclone tries to create the bucket first',
+    caption: connectTexts.clients.rclone,
     text: lines(
       'rclone config create bucketry s3 provider=Other no_check_bucket=true \\',
       `  endpoint=${endpoint} region=${region} \\`,
@@ -105,7 +106,7 @@ function s3cmd({ endpoint, region, bucket, accessKey }: Gateway): readonly Setti
   const { protocol, host } = new URL(endpoint)
   return [
     {
-      caption: 'Save as ~/.s3cfg, or under another name and use s3cmd -c',
+      caption: connectTexts.clients.s3cfg,
       fileName: '.s3cfg',
       text: lines(
         '[default]',
@@ -117,13 +118,13 @@ function s3cmd({ endpoint, region, bucket, accessKey }: Gateway): readonly Setti
         `use_https = ${protocol === 'https:' ? 'True' : 'False'}`,
       ),
     },
-    { caption: 'Then', text: lines(`s3cmd ls s3://${bucket}/`) },
+    { caption: connectTexts.clients.afterwards, text: lines(`s3cmd ls s3://${bucket}/`) },
   ]
 }
 
 function restic({ endpoint, region, bucket, accessKey }: Gateway): SettingsBlock {
   return {
-    caption: 'In a shell. restic asks for a repository password, which cannot be recovered',
+    caption: connectTexts.clients.restic,
     text: lines(
       ...exportedKeys(accessKey),
       `export AWS_DEFAULT_REGION=${region}`,
@@ -136,7 +137,7 @@ function restic({ endpoint, region, bucket, accessKey }: Gateway): SettingsBlock
 
 function boto3({ endpoint, region, bucket, accessKey }: Gateway): SettingsBlock {
   return {
-    caption: 'Python',
+    caption: connectTexts.clients.python,
     text: lines(
       'import boto3',
       '',
@@ -155,7 +156,7 @@ function boto3({ endpoint, region, bucket, accessKey }: Gateway): SettingsBlock 
 
 function awsSdkJs({ endpoint, region, bucket, accessKey }: Gateway): SettingsBlock {
   return {
-    caption: 'JavaScript, with @aws-sdk/client-s3 version 3',
+    caption: connectTexts.clients.javaScript,
     text: lines(
       "import { ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3'",
       '',
@@ -182,7 +183,7 @@ function singleQuoted(text: string): string {
 /** The options that the provider needs for a store other than AWS (registry.terraform.io, "Custom Service Endpoints"). */
 function terraform({ endpoint, region, bucket, accessKey }: Gateway): SettingsBlock {
   return {
-    caption: 'Save as main.tf',
+    caption: connectTexts.clients.terraform,
     fileName: 'main.tf',
     text: lines(
       'provider "aws" {',
@@ -216,7 +217,7 @@ function hclText(text: string): string {
 
 function compose({ endpoint, region, accessKey }: Gateway): SettingsBlock {
   return {
-    caption: 'In compose.yaml, for an app that uses an AWS SDK. $ in a value is written as $$',
+    caption: connectTexts.clients.compose,
     text: lines(
       'services:',
       '  app:',
@@ -242,7 +243,7 @@ function cyberduck({ endpoint, region, bucket, accessKey }: Gateway): SettingsBl
     `  <string>${xmlText(value)}</string>`,
   ]
   return {
-    caption: 'Save as Bucketry.cyberduckprofile and double-click to open it',
+    caption: connectTexts.clients.cyberduck,
     fileName: 'Bucketry.cyberduckprofile',
     text: lines(
       '<?xml version="1.0" encoding="UTF-8"?>',

@@ -1,5 +1,7 @@
 import { Anchor } from '@mantine/core'
 import { Link } from 'wouter'
+import { connectTexts } from '../texts/connect.ts'
+import { Rich } from '../texts/rich.tsx'
 import { PageHeading } from '../ui/page-heading.tsx'
 import { ConnectSection } from './connect-section.tsx'
 
@@ -7,12 +9,17 @@ import { ConnectSection } from './connect-section.tsx'
 export function ConnectPage() {
   return (
     <>
-      <PageHeading title="Connect">
-        What a client needs, with settings to paste. For an app, create a key of its own under{' '}
-        <Anchor component={Link} href="/keys" inherit underline="always">
-          Keys
-        </Anchor>
-        : its settings then have the secret.
+      <PageHeading title={connectTexts.title}>
+        <Rich
+          text={connectTexts.text}
+          marks={{
+            keys: (words) => (
+              <Anchor component={Link} href="/keys" inherit underline="always">
+                {words}
+              </Anchor>
+            ),
+          }}
+        />
       </PageHeading>
       <ConnectSection />
     </>

@@ -4,6 +4,8 @@ import { type ReactNode, useState } from 'react'
 import type { StatusReply } from '../../../src/dashboard/management/management-schemas.ts'
 import { serviceAddress } from '../api/service-address.ts'
 import { useBuckets, useStatus } from '../api/service-queries.ts'
+import { connectTexts } from '../texts/connect.ts'
+import { frameTexts } from '../texts/frame.ts'
 import { ClientTabs } from '../ui/copy/client-tabs.tsx'
 import { CopyButton } from '../ui/copy/copy-button.tsx'
 import { Loaded } from '../ui/loaded.tsx'
@@ -16,7 +18,7 @@ export function ConnectSection() {
   const [chosen, setChosen] = useState<string>()
   const bucket = chosen ?? names[0] ?? 'BUCKET'
   return (
-    <Loaded query={useStatus()} failure="The connection settings could not be loaded" lines={5}>
+    <Loaded query={useStatus()} failure={connectTexts.failure} lines={5}>
       {({ endpoint, settings }) => (
         <Connect
           gateway={gatewayOf(endpoint, bucket)}
@@ -24,7 +26,7 @@ export function ConnectSection() {
           bucketField={
             names.length > 1 && (
               <NativeSelect
-                label="Bucket in the examples"
+                label={connectTexts.bucket}
                 data={names}
                 value={bucket}
                 onChange={({ currentTarget }) => setChosen(currentTarget.value)}
@@ -53,9 +55,9 @@ function isForAws(settings: Settings): boolean {
 function secretPlace(settings: Settings): string {
   const of = (wanted: string) => settings.find(({ name }) => name === wanted)
   if (of('SECRET_KEY')?.source !== 'file') {
-    return 'The value of SECRET_KEY in the environment of the gateway.'
+    return connectTexts.secretInEnvironment
   }
-  return `SECRET_KEY in ${of('DATA_DIR')?.value ?? 'DATA_DIR'}/bucketry.env, on the server.`
+  return connectTexts.secretInFile(of('DATA_DIR')?.value ?? 'DATA_DIR')
 }
 
 interface ConnectProps {
@@ -68,34 +70,30 @@ function Connect({ gateway, settings, bucketField }: ConnectProps) {
   const [secret, setSecret] = useState('')
   return (
     <Stack gap={16}>
-      <Section title="Endpoint">
+      <Section title={connectTexts.endpoint}>
         <dl className={classes.details}>
-          <Detail name="Address" value={gateway.endpoint} />
-          <Detail name="Region" value={gateway.region} />
-          <Detail name="Access key" value={gateway.accessKey} />
-          <dt>Secret key</dt>
+          <Detail name={connectTexts.address} value={gateway.endpoint} />
+          <Detail name={connectTexts.region} value={gateway.region} />
+          <Detail name={connectTexts.accessKey} value={gateway.accessKey} />
+          <dt>{connectTexts.secretKey}</dt>
           <dd>{secretPlace(settings)}</dd>
         </dl>
       </Section>
       {!isForAws(settings) && (
-        <Alert
-          variant="light"
-          icon={<IconInfoCircle size={18} />}
-          title="Made for AWS S3 or MinIO?"
-        >
-          Such applications need the setting COMPATIBILITY=aws. Set it where the gateway is started.
+        <Alert variant="light" icon={<IconInfoCircle size={18} />} title={connectTexts.madeForAws}>
+          {connectTexts.madeForAwsText}
         </Alert>
       )}
-      <Section title="Settings to paste">
+      <Section title={connectTexts.toPaste}>
         <div className={classes.fields}>
           <PasswordInput
-            label="Secret key"
-            description="Put into the settings below. It stays in this page."
+            label={connectTexts.secretKey}
+            description={connectTexts.secretText}
             placeholder={secretKeyPlaceholder}
             autoComplete="off"
             value={secret}
             onChange={({ currentTarget }) => setSecret(currentTarget.value)}
-            visibilityToggleButtonProps={{ 'aria-label': 'Show the secret key' }}
+            visibilityToggleButtonProps={{ 'aria-label': connectTexts.showSecret }}
           />
           {bucketField}
         </div>
@@ -115,7 +113,7 @@ function Detail({ name, value }: { readonly name: string; readonly value: string
       <dt>{name}</dt>
       <dd>
         <Code className={classes.value}>{value}</Code>
-        <CopyButton text={value} what={name.toLowerCase()} />
+        <CopyButton text={value} what={frameTexts.inSentence(name)} />
       </dd>
     </>
   )

@@ -2,6 +2,7 @@ import type { KeyWithSecretReply } from '../../../src/dashboard/management/key-r
 import { useBuckets, useStatus } from '../api/service-queries.ts'
 import { clientSettings, secretKeyPlaceholder } from '../connect/client-settings.ts'
 import { gatewayOf } from '../connect/connect-section.tsx'
+import { keysTexts } from '../texts/keys.ts'
 import { ClientTabs } from '../ui/copy/client-tabs.tsx'
 import { SecretDialog } from '../ui/copy/secret-dialog.tsx'
 
@@ -18,9 +19,9 @@ export function AccessKeySecret({ made: { key, secretKey }, onClose }: AccessKey
   return (
     <SecretDialog
       name={key.name}
-      what="secret key"
+      what={keysTexts.secretKey}
       secret={secretKey}
-      id={{ name: 'Access key', value: key.accessKeyId }}
+      id={{ name: keysTexts.accessKey, value: key.accessKeyId }}
       settings={(onTaken) =>
         status !== undefined && (
           <ClientTabs

@@ -1,5 +1,6 @@
 import { Checkbox, Group, NativeSelect, SimpleGrid, TextInput } from '@mantine/core'
 import { useState } from 'react'
+import { keysTexts } from '../texts/keys.ts'
 import { RemovableFieldset } from '../ui/removable-fieldset.tsx'
 import type { GrantDraft } from './key-draft.ts'
 import { type Action, actionLabels, chosenActions, presetOf, presets } from './key-text.ts'
@@ -27,18 +28,18 @@ export function GrantFields(props: GrantFieldsProps) {
     <RemovableFieldset title={title} onRemove={onRemove}>
       <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm">
         <NativeSelect
-          label="Bucket"
+          label={keysTexts.grant.bucket}
           value={bucket}
           error={errorAt('bucket')}
           data={[
-            { value: '*', label: 'All buckets, including new ones' },
+            { value: '*', label: keysTexts.grant.allBuckets },
             ...names.map((name) => ({ value: name, label: name })),
           ]}
           onChange={(event) => onChange({ ...grant, bucket: event.currentTarget.value })}
         />
         <TextInput
-          label="Only keys that begin with"
-          placeholder="all keys"
+          label={keysTexts.grant.prefix}
+          placeholder={keysTexts.grant.allKeys}
           spellCheck={false}
           autoComplete="off"
           value={prefix}
@@ -64,12 +65,12 @@ function Rights({ actions, error, onChange }: RightsProps) {
     <>
       <NativeSelect
         mt="sm"
-        label="Rights"
+        label={keysTexts.grant.rights}
         value={preset}
         error={error}
         data={[
           ...presets.map(({ id, label }) => ({ value: id, label })),
-          { value: custom, label: 'Choose…' },
+          { value: custom, label: keysTexts.grant.choose },
         ]}
         onChange={(event) => {
           const chosen = presets.find(({ id }) => id === event.currentTarget.value)
@@ -80,7 +81,7 @@ function Rights({ actions, error, onChange }: RightsProps) {
       {preset === custom && (
         <Checkbox.Group
           mt="sm"
-          label="Actions"
+          label={keysTexts.grant.actions}
           value={[...actions]}
           onChange={(values) => onChange(chosenActions(actions, values))}
         >

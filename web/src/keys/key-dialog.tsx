@@ -3,6 +3,7 @@ import { IconPlus } from '@tabler/icons-react'
 import { useState } from 'react'
 import { ApiError } from '../api/api-error.ts'
 import { useBuckets } from '../api/service-queries.ts'
+import { keysTexts } from '../texts/keys.ts'
 import { FormDialog, NameInput } from '../ui/form-dialog.tsx'
 import type { Change } from '../ui/use-action.ts'
 import { GrantFields } from './grant-fields.tsx'
@@ -36,7 +37,7 @@ export function KeyDialog<Reply>(props: KeyDialogProps<Reply>) {
       onSubmit={() => mutate({ ...request, body: bodyOf(draft) })}
     >
       <NameInput
-        label="Name"
+        label={keysTexts.dialog.name}
         placeholder="backup-app"
         required
         value={draft.name}
@@ -64,7 +65,7 @@ function Grants({ draft: { grants }, errorAt, onChange }: PartProps<readonly Gra
         <GrantFields
           key={grant.id}
           grant={grant}
-          title={grants.length === 1 ? 'May use' : `Grant ${index + 1}`}
+          title={grants.length === 1 ? keysTexts.dialog.mayUse : keysTexts.dialog.grant(index + 1)}
           buckets={buckets}
           errorAt={(field) => errorAt(`grants[${index}].${field}`)}
           onChange={(changed) =>
@@ -84,7 +85,7 @@ function Grants({ draft: { grants }, errorAt, onChange }: PartProps<readonly Gra
           leftSection={<IconPlus size={16} />}
           onClick={() => onChange([...grants, newGrant(nextId, buckets[0] ?? '*')])}
         >
-          Add another grant
+          {keysTexts.dialog.addGrant}
         </Button>
       </Group>
     </>
@@ -95,22 +96,22 @@ function Options({ draft, errorAt, onChange }: PartProps<Partial<KeyDraft>>) {
   return (
     <>
       <TextInput
-        label="Note"
+        label={keysTexts.dialog.note}
         value={draft.note}
         error={errorAt('note')}
         onChange={(event) => onChange({ note: event.currentTarget.value })}
       />
       <SimpleGrid cols={{ base: 1, xs: 3 }} spacing="sm">
         <TextInput
-          label="Valid until"
+          label={keysTexts.dialog.validUntil}
           type="date"
           value={draft.expires}
           error={errorAt('expiresAt')}
           onChange={(event) => onChange({ expires: event.currentTarget.value })}
         />
         <TextInput
-          label="Requests per second"
-          placeholder="no limit"
+          label={keysTexts.dialog.requestsPerSecond}
+          placeholder={keysTexts.dialog.noLimit}
           inputMode="numeric"
           pattern="[0-9]*"
           value={draft.requestsPerSecond}
@@ -118,8 +119,8 @@ function Options({ draft, errorAt, onChange }: PartProps<Partial<KeyDraft>>) {
           onChange={(event) => onChange({ requestsPerSecond: event.currentTarget.value })}
         />
         <TextInput
-          label="Storage in GiB"
-          placeholder="no limit"
+          label={keysTexts.dialog.storage}
+          placeholder={keysTexts.dialog.noLimit}
           inputMode="decimal"
           pattern="[0-9]*[.]?[0-9]*"
           value={draft.gib}
@@ -128,8 +129,7 @@ function Options({ draft, errorAt, onChange }: PartProps<Partial<KeyDraft>>) {
         />
       </SimpleGrid>
       <Text size="xs" c="dimmed">
-        Storage is the approximate total size of the buckets. For a bucket that is not counted yet,
-        only new writes count.
+        {keysTexts.dialog.storageText}
       </Text>
     </>
   )

@@ -2,6 +2,10 @@ import { Badge, Code, Group, Menu, Switch, Text } from '@mantine/core'
 import { IconPencil, IconRefresh } from '@tabler/icons-react'
 import { useState } from 'react'
 import type { KeyReply, KeyWithSecretReply } from '../../../src/dashboard/management/key-routes.ts'
+import { frameTexts } from '../texts/frame.ts'
+import { keysTexts } from '../texts/keys.ts'
+import { locale } from '../texts/language.ts'
+import { Rich } from '../texts/rich.tsx'
 import { Age } from '../ui/age.tsx'
 import { Confirm } from '../ui/confirm.tsx'
 import { CopyButton } from '../ui/copy/copy-button.tsx'
@@ -14,6 +18,12 @@ import { draftOf } from './key-draft.ts'
 import { grantText, keyStates } from './key-text.ts'
 import { pathOf, useKeyAction } from './keys-queries.ts'
 import { RotateDialog } from './rotate-dialog.tsx'
+
+const gib = new Intl.NumberFormat(locale, { maximumFractionDigits: 1 })
+
+function formatGib(bytes: number): string {
+  return gib.format(bytes / 2 ** 30)
+}
 
 interface KeyRowProps {
   readonly accessKey: KeyReply
@@ -43,8 +53,8 @@ export function KeyRow({ accessKey, onSecret }: KeyRowProps) {
       )}
       {asked === 'change' && (
         <KeyDialog
-          title={`Change ${accessKey.name}`}
-          action="Save"
+          title={keysTexts.change(accessKey.name)}
+          action={frameTexts.save}
           initial={draftOf(accessKey)}
           request={{ method: 'PATCH', path: pathOf(accessKey) }}
           onDone={close}
@@ -79,24 +89,20 @@ function Detail({ accessKey }: { readonly accessKey: KeyReply }) {
     <>
       <Group gap={4} wrap="nowrap">
         <Code>{accessKeyId}</Code>
-        <CopyButton text={accessKeyId} what={`access key of ${accessKey.name}`} />
+        <CopyButton text={accessKeyId} what={keysTexts.keyOf(accessKey.name)} />
       </Group>
-      <div>{grants.length === 0 ? 'No rights' : grants.map(grantText).join(' · ')}</div>
+      <div>{grants.length === 0 ? keysTexts.noRights : grants.map(grantText).join(' · ')}</div>
       <div>
         {lastUsedAt === null ? (
-          'never used'
+          keysTexts.neverUsed
         ) : (
-          <>
-            used <Age at={lastUsedAt} />
-          </>
+          <Rich text={keysTexts.used} marks={{ age: () => <Age at={lastUsedAt} /> }} />
         )}
         {expiresAt !== null && (
-          <>
-            , expires <Age at={expiresAt} />
-          </>
+          <Rich text={keysTexts.expires} marks={{ age: () => <Age at={expiresAt} /> }} />
         )}
-        {requestsPerSecond !== null && `, ${requestsPerSecond} requests per second`}
-        {bytes !== null && `, ${Number((bytes / 2 ** 30).toFixed(1))} GiB`}
+        {requestsPerSecond !== null && keysTexts.perSecond(requestsPerSecond)}
+        {bytes !== null && keysTexts.gib(formatGib(bytes))}
       </div>
       {note !== '' && <div>{note}</div>}
     </>
@@ -110,25 +116,25 @@ interface ActionsProps {
 
 function Actions({ accessKey, onAsk }: ActionsProps) {
   const { name, isDisabled } = accessKey
-  const { mutate, isPending } = useKeyAction({ onError: failureOf(`${name} could not be changed`) })
+  const { mutate, isPending } = useKeyAction({ onError: failureOf(keysTexts.changeFailure(name)) })
   return (
     <>
       <Switch
         size="sm"
         mr={6}
-        aria-label={`${name} is active`}
+        aria-label={keysTexts.isActive(name)}
         checked={!isDisabled}
         disabled={isPending}
         onChange={() =>
           mutate({ method: 'PATCH', path: pathOf(accessKey), body: { isDisabled: !isDisabled } })
         }
       />
-      <IconButton label={`Change ${name}`} onClick={() => onAsk('change')}>
+      <IconButton label={keysTexts.change(name)} onClick={() => onAsk('change')}>
         <IconPencil size={16} />
       </IconButton>
-      <MoreMenu name={name} removal="Revoke" onRemove={() => onAsk('revoke')}>
+      <MoreMenu name={name} removal={keysTexts.revoke} onRemove={() => onAsk('revoke')}>
         <Menu.Item leftSection={<IconRefresh size={16} />} onClick={() => onAsk('rotate')}>
-          Replace the secret
+          {keysTexts.replaceSecret}
         </Menu.Item>
       </MoreMenu>
     </>
@@ -143,20 +149,19 @@ interface RevokeProps {
 
 function Revoke({ accessKey, isAsked, onClose }: RevokeProps) {
   const { name } = accessKey
-  const { mutate, isPending } = useKeyAction({ onError: failureOf(`${name} could not be revoked`) })
+  const { mutate, isPending } = useKeyAction({ onError: failureOf(keysTexts.revokeFailure(name)) })
   return (
     <Confirm
       isOpen={isAsked}
-      title={`Revoke ${name}?`}
-      action="Revoke the key"
+      title={keysTexts.revokeAsk(name)}
+      action={keysTexts.revokeAction}
       isBusy={isPending}
       onConfirm={() =>
         mutate({ method: 'DELETE', path: pathOf(accessKey) }, { onSettled: onClose })
       }
       onClose={onClose}
     >
-      Apps that use <b>{name}</b> and links that were signed with it stop working within a second,
-      or within a minute if the database does not respond. This cannot be undone.
+      <Rich text={keysTexts.revokeText(name)} />
     </Confirm>
   )
 }

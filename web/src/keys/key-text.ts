@@ -1,4 +1,6 @@
 import type { KeyReply } from '../../../src/dashboard/management/key-routes.ts'
+import { frameTexts } from '../texts/frame.ts'
+import { keysTexts } from '../texts/keys.ts'
 
 export type Grant = KeyReply['grants'][number]
 export type Action = Grant['actions'][number]
@@ -10,26 +12,30 @@ export const actionLabels: readonly {
   /** What else the action allows. */
   readonly more?: string
 }[] = [
-  { value: 'list', label: 'List' },
-  { value: 'read', label: 'Read' },
-  { value: 'create', label: 'Add new files', more: 'Cannot replace or change existing files' },
-  { value: 'write', label: 'Write', more: 'Can also replace existing files' },
-  { value: 'delete', label: 'Delete', more: 'Where versions are on, they stay' },
+  { value: 'list', label: keysTexts.actions.list.label },
+  { value: 'read', label: keysTexts.actions.read.label },
+  { value: 'create', label: keysTexts.actions.add.label, more: keysTexts.actions.add.more },
+  { value: 'write', label: keysTexts.actions.write.label, more: keysTexts.actions.write.more },
+  { value: 'delete', label: keysTexts.actions.delete.label, more: keysTexts.actions.delete.more },
   {
     value: 'read-version',
-    label: 'Read versions',
-    more: 'List and read what was replaced or deleted',
+    label: keysTexts.actions.readVersions.label,
+    more: keysTexts.actions.readVersions.more,
   },
-  { value: 'delete-version', label: 'Delete versions', more: 'Permanently' },
+  {
+    value: 'delete-version',
+    label: keysTexts.actions.deleteVersions.label,
+    more: keysTexts.actions.deleteVersions.more,
+  },
   {
     value: 'bypass',
-    label: 'Override locks',
-    more: 'Remove GOVERNANCE locks and legal holds',
+    label: keysTexts.actions.locks.label,
+    more: keysTexts.actions.locks.more,
   },
   {
     value: 'manage',
-    label: 'Manage the bucket',
-    more: 'Create and remove it; set CORS and expiry rules, which can delete all files',
+    label: keysTexts.actions.manage.label,
+    more: keysTexts.actions.manage.more,
   },
 ]
 
@@ -39,16 +45,16 @@ export const presets: readonly {
   readonly label: string
   readonly actions: readonly Action[]
 }[] = [
-  { id: 'read', label: 'List and read', actions: ['list', 'read'] },
-  { id: 'create', label: 'List, read and add new files', actions: ['list', 'read', 'create'] },
+  { id: 'read', label: keysTexts.sets.read, actions: ['list', 'read'] },
+  { id: 'create', label: keysTexts.sets.add, actions: ['list', 'read', 'create'] },
   {
     id: 'write',
-    label: 'List, read, write and delete',
+    label: keysTexts.sets.write,
     actions: ['list', 'read', 'write', 'delete'],
   },
   {
     id: 'all',
-    label: 'Everything',
+    label: keysTexts.sets.all,
     actions: actionLabels.map(({ value }) => value).filter((value) => value !== 'create'),
   },
 ]
@@ -70,12 +76,12 @@ export function presetOf(actions: readonly Action[]): string | undefined {
 
 /** "photos, public/…: list and read". */
 export function grantText({ bucket, prefix, actions }: Grant): string {
-  const place = bucket === '*' ? 'All buckets' : bucket
+  const place = bucket === '*' ? keysTexts.allBuckets : bucket
   const within = prefix === '' ? place : `${place}, ${prefix}…`
   const preset = presets.find(({ id }) => id === presetOf(actions))
   const ordered = actionLabels.filter(({ value }) => actions.includes(value))
   const rights = preset?.label ?? ordered.map(({ label }) => label).join(', ')
-  return `${within}: ${rights.toLowerCase()}`
+  return `${within}: ${frameTexts.inSentence(rights)}`
 }
 
 export interface KeyState {
@@ -89,11 +95,11 @@ export function keyStates(key: KeyReply, nowMs: number): KeyState[] {
   const isExpired = expiresAt !== null && Date.parse(expiresAt) <= nowMs
   const isRotating = oldSecretUntil !== null && Date.parse(oldSecretUntil) > nowMs
   const states: (KeyState | false)[] = [
-    problem !== null && { label: 'not usable', color: 'red' },
-    isDisabled && { label: 'disabled', color: 'gray' },
-    isExpired && { label: 'expired', color: 'red' },
-    isRotating && { label: 'old secret still valid', color: 'blue' },
-    source === 'file' && { label: 'from ACCESS_KEYS', color: 'gray' },
+    problem !== null && { label: keysTexts.badges.unusable, color: 'red' },
+    isDisabled && { label: keysTexts.badges.disabled, color: 'gray' },
+    isExpired && { label: keysTexts.badges.expired, color: 'red' },
+    isRotating && { label: keysTexts.badges.rotating, color: 'blue' },
+    source === 'file' && { label: keysTexts.badges.environment, color: 'gray' },
   ]
   return states.filter((state) => state !== false)
 }

@@ -3,7 +3,9 @@ import { IconKey, IconPlus } from '@tabler/icons-react'
 import { useState } from 'react'
 import type { KeyReply, KeyWithSecretReply } from '../../../src/dashboard/management/key-routes.ts'
 import { useBuckets } from '../api/service-queries.ts'
+import { keysTexts } from '../texts/keys.ts'
 import { EmptyState } from '../ui/empty-state.tsx'
+import { HelpButton } from '../ui/help-button.tsx'
 import { Loaded } from '../ui/loaded.tsx'
 import { PageHeading } from '../ui/page-heading.tsx'
 import { RowList } from '../ui/row-list.tsx'
@@ -21,26 +23,25 @@ export function KeysPage() {
   const firstBucket = useBuckets().data?.buckets[0]?.name ?? '*'
   return (
     <>
-      <PageHeading title="Keys">
-        Give each app a key of its own that can do only what the app needs. The key in the settings,
-        ACCESS_KEY, can do everything.
+      <PageHeading title={keysTexts.title}>
+        {keysTexts.text} <HelpButton text={keysTexts.textHelp} />
       </PageHeading>
       <Section
-        title="App keys"
+        title={keysTexts.listTitle}
         actions={
           <Button size="xs" leftSection={<IconPlus size={16} />} onClick={() => setIsAdding(true)}>
-            Create a key
+            {keysTexts.create}
           </Button>
         }
       >
-        <Loaded query={useKeys()} failure="The access keys could not be loaded">
+        <Loaded query={useKeys()} failure={keysTexts.failure}>
           {({ keys }) => <Keys keys={keys} onSecret={setMade} onAdd={() => setIsAdding(true)} />}
         </Loaded>
       </Section>
       {isAdding && (
         <KeyDialog<KeyWithSecretReply>
-          title="New access key"
-          action="Create the key"
+          title={keysTexts.newKey}
+          action={keysTexts.createAction}
           initial={newDraft(firstBucket)}
           request={{ method: 'POST', path: '' }}
           onDone={(reply) => {
@@ -66,11 +67,10 @@ function Keys({ keys, onSecret, onAdd }: KeysProps) {
     return (
       <EmptyState
         icon={<IconKey size={32} stroke={1.5} />}
-        title="No keys yet"
-        action={<Button onClick={onAdd}>Create the first key</Button>}
+        title={keysTexts.none}
+        action={<Button onClick={onAdd}>{keysTexts.createFirst}</Button>}
       >
-        A key is limited to buckets, prefixes and actions, and can be disabled or revoked without
-        touching other apps.
+        {keysTexts.noneText}
       </EmptyState>
     )
   }

@@ -1,6 +1,7 @@
 import { NativeSelect, Text } from '@mantine/core'
 import { useState } from 'react'
 import type { KeyReply, KeyWithSecretReply } from '../../../src/dashboard/management/key-routes.ts'
+import { keysTexts } from '../texts/keys.ts'
 import { FormDialog } from '../ui/form-dialog.tsx'
 import { failureOf } from '../ui/messages.ts'
 import { pathOf, useKeyAction } from './keys-queries.ts'
@@ -13,23 +14,23 @@ interface RotateDialogProps {
 
 /** Seconds that the old secret stays valid. */
 const periods = [
-  { value: '0', label: 'not at all' },
-  { value: '3600', label: 'for an hour' },
-  { value: '86400', label: 'for a day' },
-  { value: '604800', label: 'for a week' },
-  { value: '2592000', label: 'for 30 days' },
+  { value: '0', label: keysTexts.rotate.notAtAll },
+  { value: '3600', label: keysTexts.rotate.hour },
+  { value: '86400', label: keysTexts.rotate.day },
+  { value: '604800', label: keysTexts.rotate.week },
+  { value: '2592000', label: keysTexts.rotate.month },
 ]
 
 export function RotateDialog({ accessKey, onDone, onClose }: RotateDialogProps) {
   const [period, setPeriod] = useState('86400')
   const { mutate, isPending } = useKeyAction<KeyWithSecretReply>({
     onSuccess: onDone,
-    onError: failureOf(`${accessKey.name} could not be rotated`),
+    onError: failureOf(keysTexts.rotate.failure(accessKey.name)),
   })
   return (
     <FormDialog
-      title={`Replace the secret of ${accessKey.name}?`}
-      action="Replace the secret"
+      title={keysTexts.rotate.ask(accessKey.name)}
+      action={keysTexts.replaceSecret}
       isBusy={isPending}
       onSubmit={() =>
         mutate({
@@ -40,11 +41,9 @@ export function RotateDialog({ accessKey, onDone, onClose }: RotateDialogProps) 
       }
       onClose={onClose}
     >
-      <Text size="sm">
-        The access key ID stays. Give the new secret to the app while the old one is still valid.
-      </Text>
+      <Text size="sm">{keysTexts.rotate.text}</Text>
       <NativeSelect
-        label="The old secret stays valid"
+        label={keysTexts.rotate.oldStays}
         data={periods}
         value={period}
         onChange={(event) => setPeriod(event.currentTarget.value)}

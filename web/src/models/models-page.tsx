@@ -1,6 +1,7 @@
 import { Tabs } from '@mantine/core'
 import type { ComponentType } from 'react'
 import { useLocation, useRoute } from 'wouter'
+import { modelsTexts } from '../texts/models.ts'
 import { PageHeading } from '../ui/page-heading.tsx'
 import { ConnectionsPanel } from './connections/connections-panel.tsx'
 import { RefusedKeys } from './connections/pauses.tsx'
@@ -20,23 +21,35 @@ interface Panel {
   readonly Content: ComponentType
 }
 
-const first: Panel = { id: 'connections', label: 'Connections', Content: ConnectionsPanel }
+const first: Panel = {
+  id: 'connections',
+  label: modelsTexts.tab.connections,
+  Content: ConnectionsPanel,
+}
 
 const panels: readonly Panel[] = [
   first,
-  { id: 'keys', label: 'Model keys', Content: ModelKeysPanel },
-  { id: 'usage', label: 'Usage', Content: UsagePanel },
-  { id: 'log', label: 'Log', Content: CallLogPanel },
-  { id: 'try', label: 'Try it', Content: TryPanel },
-  { id: 'listed', label: 'Listed', Content: ListedPanel },
-  { id: 'combos', label: 'Combos', Content: () => <ItemsPanel resource={combos} /> },
+  { id: 'keys', label: modelsTexts.tab.keys, Content: ModelKeysPanel },
+  { id: 'usage', label: modelsTexts.tab.usage, Content: UsagePanel },
+  { id: 'log', label: modelsTexts.tab.log, Content: CallLogPanel },
+  { id: 'try', label: modelsTexts.tab.try, Content: TryPanel },
+  { id: 'listed', label: modelsTexts.tab.listed, Content: ListedPanel },
+  {
+    id: 'combos',
+    label: modelsTexts.combos.title,
+    Content: () => <ItemsPanel resource={combos} />,
+  },
   {
     id: 'custom',
-    label: 'Custom models',
+    label: modelsTexts.custom.title,
     Content: () => <ItemsPanel resource={customModels} />,
   },
-  { id: 'aliases', label: 'Aliases', Content: () => <ItemsPanel resource={aliases} /> },
-  { id: 'transfer', label: 'Import and export', Content: TransferPanel },
+  {
+    id: 'aliases',
+    label: modelsTexts.aliases.title,
+    Content: () => <ItemsPanel resource={aliases} />,
+  },
+  { id: 'transfer', label: modelsTexts.tab.transfer, Content: TransferPanel },
 ]
 
 /** The model list and its sources. */
@@ -47,9 +60,7 @@ export function ModelsPage() {
   const shown = panels.find(({ id }) => id === wanted) ?? first
   return (
     <>
-      <PageHeading title="Models">
-        Apps call the models of your connections with one address and keys of your own.
-      </PageHeading>
+      <PageHeading title={modelsTexts.title}>{modelsTexts.text}</PageHeading>
       <RefusedKeys />
       <Tabs
         value={shown.id}

@@ -1,4 +1,6 @@
 import { Link } from 'wouter'
+import { modelsTexts } from '../texts/models.ts'
+import { Rich } from '../texts/rich.tsx'
 import { useModelKeys } from './keys/model-keys-queries.ts'
 import { useRouting } from './routing-queries.ts'
 
@@ -8,20 +10,19 @@ export function NextStep() {
   const keys = useModelKeys().data?.keys
   if (connections?.every(({ isActive }) => !isActive) === true) {
     return (
-      <>
-        First <Link href="/models">add a connection</Link> to a provider.
-      </>
+      <Rich
+        text={modelsTexts.next.connection}
+        marks={{ link: (words) => <Link href="/models">{words}</Link> }}
+      />
     )
   }
   return (
-    <>
-      {keys?.length === 0 && (
-        <>
-          Make a <Link href="/models/keys">model key</Link> for an app, or{' '}
-        </>
-      )}
-      <Link href="/models/try">{keys?.length === 0 ? 'try' : 'Try'} a model</Link>. There are also
-      settings to copy for apps.
-    </>
+    <Rich
+      text={keys?.length === 0 ? modelsTexts.next.keyOrTry : modelsTexts.next.try}
+      marks={{
+        keys: (words) => <Link href="/models/keys">{words}</Link>,
+        try: (words) => <Link href="/models/try">{words}</Link>,
+      }}
+    />
   )
 }

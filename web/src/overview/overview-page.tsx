@@ -4,6 +4,8 @@ import { useBuckets, useStatus, useTraffic } from '../api/service-queries.ts'
 import { CreateBucketButton } from '../buckets/create-bucket-button.tsx'
 import { BucketsTable } from '../buckets/table/buckets-table.tsx'
 import { useCreationObstacle } from '../buckets/use-creation-obstacle.ts'
+import { bucketsTexts } from '../texts/buckets.ts'
+import { overviewTexts } from '../texts/overview.ts'
 import { Loaded } from '../ui/loaded.tsx'
 import { Loading } from '../ui/loading.tsx'
 import { PageHeading } from '../ui/page-heading.tsx'
@@ -20,14 +22,14 @@ export function OverviewPage() {
   if (queries.some(({ isPending, errorUpdateCount }) => isPending && errorUpdateCount === 0)) {
     return (
       <>
-        <PageHeading title="Overview" />
+        <PageHeading title={overviewTexts.title} />
         <Loading />
       </>
     )
   }
   return (
     <>
-      <PageHeading title="Overview" />
+      <PageHeading title={overviewTexts.title} />
       <Stack gap={16}>
         <HealthSection />
         <div className={classes.columns}>
@@ -44,16 +46,16 @@ function BucketsSection() {
   const isPossible = useCreationObstacle() === undefined
   return (
     <Section
-      title="Buckets"
+      title={overviewTexts.buckets}
       actions={
         isPossible && (
           <CreateBucketButton size="xs" variant="default" leftSection={<IconPlus size={16} />}>
-            Create a bucket
+            {bucketsTexts.create}
           </CreateBucketButton>
         )
       }
     >
-      <Loaded query={useBuckets()} failure="The buckets could not be loaded">
+      <Loaded query={useBuckets()} failure={bucketsTexts.failure}>
         {({ buckets }) => <BucketsTable buckets={buckets} />}
       </Loaded>
     </Section>

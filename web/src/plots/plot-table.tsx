@@ -1,4 +1,6 @@
 import { useState } from 'react'
+import { frameTexts } from '../texts/frame.ts'
+import { plotsTexts } from '../texts/plots.ts'
 import { shownValue, type TimePlotProps } from './plot-series.ts'
 import classes from './time-plot.module.css'
 
@@ -10,14 +12,14 @@ export function PlotTable({ title, times, series, format, formatTime }: TimePlot
       className={classes.details}
       onToggle={({ currentTarget }) => setIsOpen(currentTarget.open)}
     >
-      <summary>{`Table of ${title.toLowerCase()}`}</summary>
+      <summary>{plotsTexts.tableOf(frameTexts.inSentence(title))}</summary>
       {isOpen && (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: scrolling regions must be reachable by keyboard
         <section className={classes.table} aria-label={title} tabIndex={0}>
           <table>
             <thead>
               <tr>
-                <th scope="col">Time</th>
+                <th scope="col">{plotsTexts.time}</th>
                 {series.map(({ name }) => (
                   <th key={name} scope="col">
                     {name}

@@ -1,4 +1,5 @@
 import { type KeyboardEvent, type PointerEvent, useState } from 'react'
+import { plotsTexts } from '../texts/plots.ts'
 import { type PlotSeries, shownValue, type TimePlotProps } from './plot-series.ts'
 import {
   barsPath,
@@ -85,7 +86,7 @@ function Area(props: AreaProps) {
       {...events}
     >
       <Drawing {...props} slot={slot} />
-      {isEmpty && <span className={classes.empty}>No data in this period</span>}
+      {isEmpty && <span className={classes.empty}>{plotsTexts.noData}</span>}
       {slot !== undefined && (
         <div
           className={classes.tooltip}

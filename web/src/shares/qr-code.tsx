@@ -2,6 +2,7 @@ import { ActionIcon, Popover } from '@mantine/core'
 import { IconQrcode } from '@tabler/icons-react'
 import encodeQR from 'qr'
 import { useMemo } from 'react'
+import { sharesTexts } from '../texts/shares.ts'
 
 interface QrCodeProps {
   readonly url: string
@@ -11,7 +12,7 @@ interface QrCodeProps {
 
 /** A button that shows an address as a code for the camera of a phone. */
 export function QrCodeButton({ url, name }: QrCodeProps) {
-  const label = `Show the QR code of the link to ${name}`
+  const label = sharesTexts.showQr(name)
   return (
     <Popover position="bottom-end" withArrow trapFocus returnFocus>
       <Popover.Target>
@@ -19,7 +20,7 @@ export function QrCodeButton({ url, name }: QrCodeProps) {
           <IconQrcode size={16} />
         </ActionIcon>
       </Popover.Target>
-      <Popover.Dropdown p={0} bg="#fff" aria-label={`QR code of the link to ${name}`}>
+      <Popover.Dropdown p={0} bg="#fff" aria-label={sharesTexts.qrOf(name)}>
         <QrCode url={url} name={name} />
       </Popover.Dropdown>
     </Popover>
@@ -35,7 +36,7 @@ function QrCode({ url, name }: QrCodeProps) {
   return (
     <svg
       role="img"
-      aria-label={`QR code of the link to ${name}`}
+      aria-label={sharesTexts.qrOf(name)}
       viewBox={`0 0 ${rows.length} ${rows.length}`}
       width={220}
       height={220}

@@ -3,6 +3,7 @@ import type {
   ShareChange,
   ShareReply,
 } from '../../../src/dashboard/shares/share-schemas.ts'
+import { sharesTexts } from '../texts/shares.ts'
 
 /** The form of a share, as it is typed. */
 export interface ShareDraft {
@@ -33,12 +34,10 @@ export const newShareDraft: ShareDraft = {
 }
 
 export const lifetimes = [
-  { value: '1', label: '1 day' },
-  { value: '7', label: '7 days' },
-  { value: '30', label: '30 days' },
-  { value: '', label: 'Never' },
-  { value: 'date', label: 'On a date' },
-] as const
+  ...[1, 7, 30].map((days) => ({ value: String(days), label: sharesTexts.lifetimes.days(days) })),
+  { value: '', label: sharesTexts.lifetimes.never },
+  { value: 'date', label: sharesTexts.lifetimes.onDate },
+]
 
 /** What is shared. */
 export type ShareTarget = Pick<ShareBody, 'kind' | 'bucket' | 'path' | 'items'>
@@ -123,9 +122,8 @@ export function mistakesOf({ days, date, password, types }: ShareDraft, nowMs: n
   return {
     types: typesOf(types).every((type) => /^[a-z0-9]{1,10}$/.test(type))
       ? undefined
-      : 'Enter file name extensions, such as pdf, jpg.',
-    date: days === 'date' && (date === '' || isPast) ? 'Choose today or a later day.' : undefined,
-    password:
-      password !== '' && password.length < 8 ? 'Use 8 characters or more, or none.' : undefined,
+      : sharesTexts.mistakes.types,
+    date: days === 'date' && (date === '' || isPast) ? sharesTexts.mistakes.date : undefined,
+    password: password !== '' && password.length < 8 ? sharesTexts.mistakes.password : undefined,
   }
 }

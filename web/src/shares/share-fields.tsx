@@ -10,6 +10,7 @@ import {
 import type { ShareBody, ShareReply } from '../../../src/dashboard/shares/share-schemas.ts'
 import { formatMoment } from '../format/time.ts'
 import { useKeys } from '../keys/keys-queries.ts'
+import { sharesTexts } from '../texts/shares.ts'
 import { lifetimes, type mistakesOf, type ShareDraft } from './share-draft.ts'
 
 interface FieldsProps {
@@ -26,21 +27,21 @@ export function ShareFields({ kind, share, draft, mistakes, onChange }: FieldsPr
   return (
     <SimpleGrid cols={{ base: 1, xs: 2 }}>
       <TextInput
-        label="Title"
-        placeholder="Visitors see it instead of the name"
+        label={sharesTexts.fields.title}
+        placeholder={sharesTexts.fields.titleHint}
         maxLength={200}
         value={draft.title}
         onChange={(event) => onChange({ title: event.currentTarget.value })}
       />
       <NativeSelect
-        label="Ends"
+        label={sharesTexts.fields.ends}
         data={[...keptEnd(share), ...lifetimes]}
         value={draft.days}
         onChange={(event) => onChange({ days: event.currentTarget.value })}
       />
       {draft.days === 'date' && (
         <TextInput
-          label="Last day"
+          label={sharesTexts.fields.lastDay}
           type="date"
           value={draft.date}
           error={mistakes.date}
@@ -48,8 +49,8 @@ export function ShareFields({ kind, share, draft, mistakes, onChange }: FieldsPr
         />
       )}
       <NumberInput
-        label={kind === 'drop' ? 'Files' : 'Downloads'}
-        placeholder="Any number"
+        label={kind === 'drop' ? sharesTexts.fields.files : sharesTexts.fields.downloads}
+        placeholder={sharesTexts.fields.anyNumber}
         min={1}
         max={1_000_000}
         allowDecimal={false}
@@ -59,8 +60,8 @@ export function ShareFields({ kind, share, draft, mistakes, onChange }: FieldsPr
       />
       <Password share={share} draft={draft} mistakes={mistakes} onChange={onChange} />
       <TextInput
-        label="Note"
-        placeholder="Only you see it"
+        label={sharesTexts.fields.note}
+        placeholder={sharesTexts.fields.noteHint}
         maxLength={200}
         value={draft.note}
         onChange={(event) => onChange({ note: event.currentTarget.value })}
@@ -73,26 +74,31 @@ export function ShareFields({ kind, share, draft, mistakes, onChange }: FieldsPr
 
 /** The limits for uploads of visitors. */
 function DropFields({ draft, mistakes, onChange }: Omit<FieldsProps, 'kind' | 'share'>) {
-  const size = { placeholder: 'Any size', min: 0.001, max: 1_000_000_000, suffix: ' MiB' }
+  const size = {
+    placeholder: sharesTexts.fields.anySize,
+    min: 0.001,
+    max: 1_000_000_000,
+    suffix: ' MiB',
+  }
   return (
     <>
       <NumberInput
-        label="Largest file"
+        label={sharesTexts.fields.largest}
         {...size}
         allowNegative={false}
         value={draft.maxFileMib}
         onChange={(value) => onChange({ maxFileMib: String(value) })}
       />
       <NumberInput
-        label="All files together"
+        label={sharesTexts.fields.together}
         {...size}
         allowNegative={false}
         value={draft.maxMib}
         onChange={(value) => onChange({ maxMib: String(value) })}
       />
       <TextInput
-        label="Types"
-        placeholder="Any: pdf, jpg"
+        label={sharesTexts.fields.types}
+        placeholder={sharesTexts.fields.typesHint}
         value={draft.types}
         error={mistakes.types}
         onChange={(event) => onChange({ types: event.currentTarget.value })}
@@ -112,10 +118,10 @@ function Rights({ draft, onChange }: Pick<FieldsProps, 'draft' | 'onChange'>) {
   if (keys.length === 0) return null
   return (
     <NativeSelect
-      label="Rights"
-      description="With a key, the link ends when the key does."
+      label={sharesTexts.fields.rights}
+      description={sharesTexts.fields.rightsText}
       data={[
-        { value: '', label: 'Yours' },
+        { value: '', label: sharesTexts.fields.yours },
         ...keys.map(({ accessKeyId, name }) => ({ value: accessKeyId, label: name })),
       ]}
       value={draft.accessKeyId}
@@ -129,18 +135,18 @@ function Password({ share, draft, mistakes, onChange }: Omit<FieldsProps, 'kind'
   return (
     <Stack gap={8}>
       <PasswordInput
-        label="Password"
-        placeholder={hasPassword ? 'Unchanged' : 'None'}
+        label={sharesTexts.fields.password}
+        placeholder={hasPassword ? sharesTexts.fields.unchanged : sharesTexts.fields.none}
         autoComplete="new-password"
         disabled={draft.isPasswordRemoved}
         value={draft.password}
         error={draft.isPasswordRemoved ? undefined : mistakes.password}
-        visibilityToggleButtonProps={{ 'aria-label': 'Show the password', tabIndex: 0 }}
+        visibilityToggleButtonProps={{ 'aria-label': sharesTexts.fields.showPassword, tabIndex: 0 }}
         onChange={(event) => onChange({ password: event.currentTarget.value })}
       />
       {hasPassword && (
         <Checkbox
-          label="Remove the password"
+          label={sharesTexts.fields.removePassword}
           checked={draft.isPasswordRemoved}
           onChange={(event) => onChange({ isPasswordRemoved: event.currentTarget.checked })}
         />

@@ -1,6 +1,7 @@
 import { Alert, Button, Group, Stack } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import type { ShareBody, ShareReply } from '../../../src/dashboard/shares/share-schemas.ts'
+import { frameTexts } from '../texts/frame.ts'
 import { mistakesOf, type ShareDraft } from './share-draft.ts'
 import { ShareFields } from './share-fields.tsx'
 
@@ -48,7 +49,7 @@ export function ShareForm(props: ShareFormProps) {
         <Group justify="flex-end" gap="sm">
           {onCancel !== undefined && (
             <Button variant="default" onClick={onCancel}>
-              Cancel
+              {frameTexts.cancel}
             </Button>
           )}
           <Button type="submit" loading={isBusy}>

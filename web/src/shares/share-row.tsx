@@ -5,6 +5,9 @@ import { Link } from 'wouter'
 import type { ShareReply } from '../../../src/dashboard/shares/share-schemas.ts'
 import { visibleName } from '../files/entries/visible-name.ts'
 import { locationPath } from '../files/files-location.ts'
+import { frameTexts } from '../texts/frame.ts'
+import { Rich } from '../texts/rich.tsx'
+import { sharesTexts } from '../texts/shares.ts'
 import { Age } from '../ui/age.tsx'
 import { Confirm } from '../ui/confirm.tsx'
 import { CopyButton } from '../ui/copy/copy-button.tsx'
@@ -32,18 +35,18 @@ export function ShareRow({ share }: { readonly share: ShareReply }) {
           <>
             {url !== undefined && (
               <>
-                <CopyButton text={url} what={`link to ${name}`} />
+                <CopyButton text={url} what={sharesTexts.linkTo(name)} />
                 <QrCodeButton url={url} name={name} />
               </>
             )}
             <IconButton
-              label={`Edit the link to ${name}`}
+              label={sharesTexts.edit(name)}
               aria-expanded={isEdited}
               onClick={() => setIsEdited((before) => !before)}
             >
               <IconPencil size={16} />
             </IconButton>
-            <IconButton label={`Revoke the link to ${name}`} onClick={() => setIsAsked(true)}>
+            <IconButton label={sharesTexts.revoke(name)} onClick={() => setIsAsked(true)}>
               <IconLinkOff size={16} />
             </IconButton>
           </>
@@ -52,7 +55,7 @@ export function ShareRow({ share }: { readonly share: ShareReply }) {
     >
       {share.url === null && (
         <Text size="xs" c="var(--mantine-color-error)" mt={4}>
-          The link works, but cannot be shown: SECRET_KEY has changed since the link was created.
+          {sharesTexts.unreadable}
         </Text>
       )}
       {isEdited && <Edit share={share} onClose={() => setIsEdited(false)} />}
@@ -75,7 +78,7 @@ function Title({ share: { kind, end, hasPassword }, name }: NamedShare) {
   return (
     <>
       <b>{name}</b> {kind !== 'file' && badge(kindLabels[kind], 'cyan')}
-      {hasPassword && badge('password', 'gray')}
+      {hasPassword && badge(sharesTexts.password, 'gray')}
       {end !== null && badge(endLabels[end], end === 'denied' ? 'red' : 'gray')}
     </>
   )
@@ -92,29 +95,31 @@ function Detail({ share }: { readonly share: ShareReply }) {
       {title !== '' && <div>“{visibleName(title)}”</div>}
       {note !== '' && <div>{note}</div>}
       <div>
-        in{' '}
-        <Anchor
-          component={Link}
-          inherit
-          underline="always"
-          href={locationPath({ bucket, prefix, filter: '' })}
-        >
-          {visibleName(`${bucket}/${prefix}`)}
-        </Anchor>
-        {accessKeyId !== null && ` with the rights of ${accessKeyId}`}
+        <Rich
+          text={sharesTexts.place(visibleName(`${bucket}/${prefix}`))}
+          marks={{
+            place: (words) => (
+              <Anchor
+                component={Link}
+                inherit
+                underline="always"
+                href={locationPath({ bucket, prefix, filter: '' })}
+              >
+                {words}
+              </Anchor>
+            ),
+          }}
+        />
+        {accessKeyId !== null && sharesTexts.rightsOf(accessKeyId)}
       </div>
       <div>
         {usesText(share)}
         {lastUsedAt !== null && (
-          <>
-            , last <Age at={lastUsedAt} />
-          </>
+          <Rich text={sharesTexts.lastUsed} marks={{ age: () => <Age at={lastUsedAt} /> }} />
         )}
-        , made <Age at={createdAt} />
+        <Rich text={sharesTexts.made} marks={{ age: () => <Age at={createdAt} /> }} />
         {expiresAt !== null && end === null && (
-          <>
-            , ends <Age at={expiresAt} />
-          </>
+          <Rich text={sharesTexts.ends} marks={{ age: () => <Age at={expiresAt} /> }} />
         )}
       </div>
     </>
@@ -135,8 +140,8 @@ function Edit({ share, onClose }: EditProps) {
       kind={share.kind}
       share={before}
       initial={draftOf(before)}
-      action="Save"
-      failure="The link was not changed"
+      action={frameTexts.save}
+      failure={sharesTexts.changeFailure}
       error={error}
       isBusy={isPending}
       onCancel={onClose}
@@ -151,18 +156,17 @@ interface RevokeProps extends NamedShare {
 }
 
 function Revoke({ share, name, isAsked, onClose }: RevokeProps) {
-  const { mutate, isPending } = useRevokeShare(failureOf(`The link to ${name} was not revoked`))
+  const { mutate, isPending } = useRevokeShare(failureOf(sharesTexts.revokeFailure(name)))
   return (
     <Confirm
       isOpen={isAsked}
-      title={`Revoke the link to ${name}?`}
-      action="Revoke the link"
+      title={sharesTexts.revokeAsk(name)}
+      action={sharesTexts.revokeAction}
       isBusy={isPending}
       onConfirm={() => mutate(share.shareId, { onSettled: onClose })}
       onClose={onClose}
     >
-      People who open it are told that it has ended. Other links to the same place keep working.
-      This cannot be undone.
+      {sharesTexts.revokeText}
     </Confirm>
   )
 }

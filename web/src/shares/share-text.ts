@@ -1,26 +1,21 @@
 import type { ShareReply } from '../../../src/dashboard/shares/share-schemas.ts'
-import { formatAmount, formatCount } from '../format/bytes.ts'
+import { formatCount } from '../format/bytes.ts'
+import { sharesTexts } from '../texts/shares.ts'
 
 type Kind = ShareReply['kind']
 
 /** Why a share has ended, as a badge. */
 export const endLabels: Readonly<Record<NonNullable<ShareReply['end']>, string>> = {
-  revoked: 'revoked',
-  expired: 'expired',
-  used: 'used up',
-  denied: 'no longer permitted',
+  revoked: sharesTexts.endings.revoked,
+  expired: sharesTexts.endings.expired,
+  used: sharesTexts.endings.used,
+  denied: sharesTexts.endings.denied,
 }
 
 export const kindLabels: Readonly<Record<Kind, string>> = {
-  file: 'file',
-  folder: 'folder',
-  drop: 'uploads only',
-}
-
-const useNames: Readonly<Record<Kind, string>> = {
-  file: 'download',
-  folder: 'download',
-  drop: 'uploaded file',
+  file: sharesTexts.kinds.file,
+  folder: sharesTexts.kinds.folder,
+  drop: sharesTexts.kinds.drop,
 }
 
 /** "12 views, 2 of 3 downloads" */
@@ -30,12 +25,9 @@ export function usesText({
   maxUses,
   views,
 }: Pick<ShareReply, 'kind' | 'uses' | 'maxUses' | 'views'>) {
-  const name = useNames[kind]
-  const used =
-    maxUses === null
-      ? formatAmount(uses, name)
-      : `${formatCount(uses)} of ${formatAmount(maxUses, name)}`
-  return `${formatAmount(views, 'view')}, ${used}`
+  const textOf = kind === 'drop' ? sharesTexts.uploadedFiles : sharesTexts.downloads
+  const used = maxUses === null ? textOf(uses) : sharesTexts.of(formatCount(uses), textOf(maxUses))
+  return `${sharesTexts.views(views)}, ${used}`
 }
 
 /** What a share is for, without its bucket: the last name of its path, or how much was chosen. */
@@ -44,6 +36,6 @@ export function sharedName({
   bucket,
   items,
 }: Pick<ShareReply, 'path' | 'bucket' | 'items'>): string {
-  if (items.length > 1) return formatAmount(items.length, 'item')
+  if (items.length > 1) return sharesTexts.items(items.length)
   return (path + (items[0] ?? '')).replace(/\/$/, '').split('/').at(-1) || bucket
 }

@@ -2,6 +2,8 @@ import { Anchor, Stack, Text, Title } from '@mantine/core'
 import { IconLink } from '@tabler/icons-react'
 import { Link } from 'wouter'
 import type { ShareReply } from '../../../src/dashboard/shares/share-schemas.ts'
+import { Rich } from '../texts/rich.tsx'
+import { sharesTexts } from '../texts/shares.ts'
 import { EmptyState } from '../ui/empty-state.tsx'
 import { Loaded } from '../ui/loaded.tsx'
 import { PageTitle } from '../ui/page-title.tsx'
@@ -14,15 +16,14 @@ import { useShares } from './shares-queries.ts'
 export function SharesPage() {
   return (
     <>
-      <PageTitle title="Links" />
+      <PageTitle title={sharesTexts.title} />
       <Title order={1} size="h2" mb="sm">
-        Links
+        {sharesTexts.title}
       </Title>
       <Text size="sm" c="dimmed" mb="md" maw={720}>
-        People who have a link need no account. A link allows only what its creator is allowed to
-        do, until it ends or you revoke it.
+        {sharesTexts.text}
       </Text>
-      <Loaded query={useShares()} failure="The links could not be loaded">
+      <Loaded query={useShares()} failure={sharesTexts.failure}>
         {({ shares }) => <ShareSections shares={shares} />}
       </Loaded>
     </>
@@ -35,11 +36,11 @@ export function ShareSections({ shares }: { readonly shares: readonly ShareReply
   const ended = shares.filter(({ end }) => end !== null)
   return (
     <Stack gap={16}>
-      <Section title="Active links">
+      <Section title={sharesTexts.active}>
         {active.length === 0 ? <NoShares /> : <ShareRows shares={active} />}
       </Section>
       {ended.length > 0 && (
-        <Section title="Ended in the last 30 days">
+        <Section title={sharesTexts.ended}>
           <ShareRows shares={ended} />
         </Section>
       )}
@@ -59,12 +60,18 @@ export function ShareRows({ shares }: { readonly shares: readonly ShareReply[] }
 
 function NoShares() {
   return (
-    <EmptyState icon={<IconLink size={32} stroke={1.5} />} title="No links yet">
-      In{' '}
-      <Anchor component={Link} inherit underline="always" href="/files">
-        Files
-      </Anchor>
-      , choose <i>Share link</i> in the menu of a file or folder.
+    <EmptyState icon={<IconLink size={32} stroke={1.5} />} title={sharesTexts.none}>
+      <Rich
+        text={sharesTexts.noneText}
+        marks={{
+          link: (words) => (
+            <Anchor component={Link} inherit underline="always" href="/files">
+              {words}
+            </Anchor>
+          ),
+          i: (words) => <i>{words}</i>,
+        }}
+      />
     </EmptyState>
   )
 }

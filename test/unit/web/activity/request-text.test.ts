@@ -42,11 +42,8 @@ test('No operation that changes something has its technical name as its text', (
 })
 
 test('A request says who sent it', () => {
-  assert.equal(
-    authorText({ by: 'key', accessKey: 'photo frame' }),
-    'with the access key photo frame',
-  )
-  assert.equal(authorText({ by: 'owner', accessKey: null }), 'with the main access key')
+  assert.equal(authorText({ by: 'key', accessKey: 'photo frame' }), 'with the app key photo frame')
+  assert.equal(authorText({ by: 'owner', accessKey: null }), 'with the main key')
   assert.equal(authorText({ by: 'dashboard', accessKey: null }), 'in the dashboard')
   assert.equal(authorText({ by: 'anyone', accessKey: null }), 'without a key')
   assert.equal(authorText({ by: null, accessKey: null }), '')

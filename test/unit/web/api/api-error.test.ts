@@ -29,7 +29,7 @@ for (const body of [
 ]) {
   test(`toApiError has a message for the body ${JSON.stringify(body)}`, () => {
     const error = toApiError(reply(502), body)
-    assert.equal(error.message, 'The service returned status 502.')
+    assert.equal(error.message, 'The service answered with status 502.')
     assert.equal(error.field, undefined)
   })
 }

@@ -3,8 +3,8 @@ import { test } from 'node:test'
 import {
   accessByPolicy,
   aclEffect,
+  listSetting,
   publicAccess,
-  publicAccessBySetting,
 } from '../../../../web/src/api/public-access.ts'
 
 function statusWith(value: string) {
@@ -27,7 +27,7 @@ test('in a public bucket everyone can list names, unless PUBLIC_LIST is false', 
       publicAccess(status),
       /^Everyone can list the names of all files and download them/,
     )
-    assert.match(publicAccessBySetting(status), /PUBLIC_LIST=false would keep the names/)
+    assert.match(listSetting(status), /PUBLIC_LIST=false would keep the names/)
   }
 })
 
@@ -37,7 +37,7 @@ test('with PUBLIC_LIST=false everyone can still download what they know or guess
     publicAccess(status),
     /^Everyone who knows or guesses the name of a file can download/,
   )
-  assert.match(publicAccessBySetting(status), /PUBLIC_LIST=false keeps the list of names private/)
+  assert.match(listSetting(status), /PUBLIC_LIST=false keeps the list of names private/)
 })
 
 test('a policy is told, and what ACLS makes of ACLs', () => {

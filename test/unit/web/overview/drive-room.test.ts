@@ -8,7 +8,7 @@ test('driveRoom describes the used and free space', () => {
   assert.deepEqual(driveRoom({ freeBytes: 75 * gib, totalBytes: 100 * gib }), {
     usedPercent: 25,
     level: 'roomy',
-    text: '25.0 GiB of 100 GiB in use, 75.0 GiB free',
+    text: '25.0 GiB of 100 GiB used, 75.0 GiB free',
   })
 })
 

@@ -53,14 +53,14 @@ test('Health says what does not work, and what to look at', () => {
   }
   const watched = healthOf({ drives: [drive({ freeBytes: 14 })] }, quiet, [bucket])
   assert.deepEqual(texts(watched), [
-    'drive 86 % full',
-    'quota of a 90 % used',
-    'lifecycle rules of a: gone',
+    'Drive 86 % full',
+    'Quota of a 90 % used',
+    'Lifecycle rules of a: gone',
   ])
   const drives = [drive({ freeBytes: 1 }), drive({ name: 'nas', problem: 'gone' })]
   const bad = healthOf({ drives }, quiet, [])
   assert.deepEqual(
     [bad.level, texts(bad)],
-    ['bad', ['drive nas not available: gone', 'drive default 99 % full']],
+    ['bad', ['Drive nas not available: gone', 'Drive default 99 % full']],
   )
 })

@@ -7,15 +7,18 @@ import { parseAst } from 'rolldown/parseAst'
 const source = join(import.meta.dirname, '../../../../web/src')
 
 /** Folders whose texts are in the catalogue. */
-const converted = ['app', 'connection', 'format', 'session', 'settings', 'sign-in', 'ui']
+const converted = [
+  ...['activity', 'api', 'app', 'buckets', 'connect', 'connection', 'format', 'keys', 'models'],
+  ...['overview', 'plots', 'session', 'settings', 'shares', 'sign-in', 'ui'],
+]
 
-/** Names that are the same in each language. */
+/** What is the same in each language. */
 const names = new Set([
-  'Bucketry',
-  'GET',
-  '/-/docs',
-  'github.com/bucketry/bucketry',
-  'bucketry backup bucketry.backup',
+  ...['Bucketry', 'GET', '/-/docs', 'github.com/bucketry/bucketry', 'bmk_', 'BUCKETRY_KEY='],
+  ...['bucketry backup bucketry.backup', 'READ_ONLY', '2xx', '4xx', '5xx'],
+  // Examples in empty fields.
+  ...['backup-app', 'chat-app', 'gpt-5-preview', 'http://10.0.0.5/v1', 'https://app.example'],
+  ...['lab', 'Lab', 'mine', 'openai', 'openai/gpt-5', 'smart', 'X-Title: Lab'],
 ])
 
 /** Attributes and properties whose texts people read. */

@@ -3,6 +3,8 @@ import { IconX } from '@tabler/icons-react'
 import type { FileJobReply } from '../../../../src/dashboard/management/files/file-job-schemas.ts'
 import { useFileJobs } from '../../api/service-queries.ts'
 import { outcomeText, titleOf } from '../../files/transfers/file-job-text.ts'
+import { activityTexts } from '../../texts/activity.ts'
+import { Rich } from '../../texts/rich.tsx'
 import { Age } from '../../ui/age.tsx'
 import { IconButton } from '../../ui/icon-button.tsx'
 import { Row, RowList } from '../../ui/row-list.tsx'
@@ -12,10 +14,10 @@ import { useAction } from '../../ui/use-action.ts'
 const shown = 8
 
 const states = {
-  running: { label: 'running', color: 'cyan' },
-  done: { label: 'done', color: 'teal' },
-  cancelled: { label: 'stopped', color: 'gray' },
-  failed: { label: 'failed', color: 'red' },
+  running: { label: activityTexts.jobs.states.running, color: 'cyan' },
+  done: { label: activityTexts.jobs.states.done, color: 'teal' },
+  cancelled: { label: activityTexts.jobs.states.cancelled, color: 'gray' },
+  failed: { label: activityTexts.jobs.states.failed, color: 'red' },
 } as const satisfies Record<FileJobReply['state'], object>
 
 /** Moves, copies, deletions and restores that are running or ended in the last day. Renders nothing if there are none. */
@@ -23,7 +25,7 @@ export function FileJobsSection() {
   const { data } = useFileJobs()
   if (data === undefined || data.jobs.length === 0) return null
   return (
-    <Section title="File operations">
+    <Section title={activityTexts.jobs.title}>
       <RowList>
         {data.jobs.slice(0, shown).map((job) => (
           <FileJobRow key={job.id} job={job} />
@@ -41,7 +43,8 @@ function FileJobRow({ job }: { readonly job: FileJobReply }) {
       title={titleOf(job)}
       detail={
         <>
-          {outcomeText(job)} Started <Age at={startedAt} />
+          {outcomeText(job)}{' '}
+          <Rich text={activityTexts.jobs.started} marks={{ age: () => <Age at={startedAt} /> }} />
           {message !== null && <div>{message}</div>}
         </>
       }
@@ -62,11 +65,15 @@ function StopButton({ job }: { readonly job: FileJobReply }) {
   const { mutate, isPending } = useAction({
     method: 'DELETE',
     path: `/-/api/file-jobs/${job.id}`,
-    failure: 'The operation could not be stopped',
+    failure: activityTexts.jobs.stopFailure,
     refreshes: 'file-jobs',
   })
   return (
-    <IconButton label={`Stop: ${titleOf(job)}`} loading={isPending} onClick={() => mutate()}>
+    <IconButton
+      label={activityTexts.jobs.stop(titleOf(job))}
+      loading={isPending}
+      onClick={() => mutate()}
+    >
       <IconX size={16} />
     </IconButton>
   )

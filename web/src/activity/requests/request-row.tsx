@@ -3,6 +3,7 @@ import { useDisclosure } from '@mantine/hooks'
 import { IconInfoCircle } from '@tabler/icons-react'
 import type { ActivityStatus } from '../../../../src/dashboard/management/activity-schemas.ts'
 import { NameText } from '../../files/entries/name-text.tsx'
+import { activityTexts } from '../../texts/activity.ts'
 import { Age } from '../../ui/age.tsx'
 import { IconButton } from '../../ui/icon-button.tsx'
 import { Row } from '../../ui/row-list.tsx'
@@ -42,14 +43,14 @@ export function RequestRow({ request }: { readonly request: ActivityStatus }) {
           {left !== undefined && <div>{left}</div>}
           {isOpen && (
             <div translate="no">
-              {technicalText(request)}, from {remoteAddress}, request {requestId}
+              {activityTexts.requests.origin(technicalText(request), remoteAddress, requestId)}
             </div>
           )}
         </>
       }
       actions={
         <IconButton
-          label={`Technical details: ${event} ${target}`}
+          label={activityTexts.requests.details(event, target)}
           aria-expanded={isOpen}
           onClick={toggle}
         >

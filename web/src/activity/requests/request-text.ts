@@ -1,5 +1,5 @@
 import type { ActivityStatus } from '../../../../src/dashboard/management/activity-schemas.ts'
-import { formatAmount } from '../../format/bytes.ts'
+import { activityTexts } from '../../texts/activity.ts'
 
 /** The file or bucket that a request was about: `photos/2024/sea.jpg`; '' if there is none. */
 export function targetText({ bucket, key }: Pick<ActivityStatus, 'bucket' | 'key'>): string {
@@ -16,18 +16,14 @@ export function technicalText(
 
 /** Who sent it, as a part of a sentence; empty if that is not known. */
 export function authorText({ by, accessKey }: Pick<ActivityStatus, 'by' | 'accessKey'>): string {
-  if (by === 'key') return `with the access key ${accessKey ?? 'of a client'}`
+  if (by === 'key') return activityTexts.requests.byKey(accessKey ?? '…')
   if (by === null) return ''
-  return {
-    owner: 'with the main access key',
-    anyone: 'without a key',
-    dashboard: 'in the dashboard',
-  }[by]
+  return activityTexts.requests.by[by]
 }
 
 /** The number of changes that a busy second leaves out of the list. */
 export function moreText(more: number): string | undefined {
-  return more === 0 ? undefined : `${formatAmount(more, 'more change')} in this second`
+  return more === 0 ? undefined : activityTexts.requests.moreChanges(more)
 }
 
 const minuteMs = 60_000

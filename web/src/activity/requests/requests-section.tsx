@@ -5,6 +5,7 @@ import { useState } from 'react'
 import { useLocation } from 'wouter'
 import { useSearch } from 'wouter/use-browser-location'
 import { useActivity, useBuckets } from '../../api/service-queries.ts'
+import { activityTexts } from '../../texts/activity.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { Loaded } from '../../ui/loaded.tsx'
 import { MoreButton } from '../../ui/more-button.tsx'
@@ -18,20 +19,20 @@ import classes from './requests-section.module.css'
 const typingMs = 250
 
 const whats = [
-  { value: 'all', label: 'All' },
-  { value: 'changes', label: 'Changes' },
-  { value: 'failures', label: 'Failures' },
+  { value: 'all', label: activityTexts.requests.all },
+  { value: 'changes', label: activityTexts.requests.changes },
+  { value: 'failures', label: activityTexts.requests.failures },
 ]
 const statuses = [
-  { value: '', label: 'Any result' },
-  { value: '2xx', label: 'Done' },
-  { value: '4xx', label: 'Refused' },
-  { value: '5xx', label: 'Failed' },
+  { value: '', label: activityTexts.requests.anyResult },
+  { value: '2xx', label: activityTexts.requests.done },
+  { value: '4xx', label: activityTexts.requests.refused },
+  { value: '5xx', label: activityTexts.requests.failed },
 ]
 const spans = [
-  { value: '', label: 'Any time' },
-  { value: 'hour', label: 'Last hour' },
-  { value: 'day', label: 'Last day' },
+  { value: '', label: activityTexts.requests.anyTime },
+  { value: 'hour', label: activityTexts.requests.lastHour },
+  { value: 'day', label: activityTexts.requests.lastDay },
 ]
 
 /** The filter, which is part of the page address. */
@@ -58,10 +59,10 @@ export function RequestsSection({ bucket }: { readonly bucket?: string }) {
   const { get, set } = filter
   const what = get('what') || 'all'
   return (
-    <Section title="Changes and failures" actions={what === 'failures' && <ClearButton />}>
+    <Section title={activityTexts.requests.title} actions={what === 'failures' && <ClearButton />}>
       <div className={classes.filter}>
         <SegmentedControl
-          aria-label="What is listed"
+          aria-label={activityTexts.requests.listed}
           size="xs"
           value={what}
           onChange={(value) => set('what', value === 'all' ? '' : value)}
@@ -70,14 +71,14 @@ export function RequestsSection({ bucket }: { readonly bucket?: string }) {
         <SearchField initial={get('search')} onSearch={(text) => set('search', text)} />
         {bucket === undefined && <BucketSelect filter={filter} />}
         <NativeSelect
-          aria-label="Result"
+          aria-label={activityTexts.requests.result}
           size="xs"
           value={get('status')}
           onChange={({ currentTarget }) => set('status', currentTarget.value)}
           data={statuses}
         />
         <NativeSelect
-          aria-label="Time"
+          aria-label={activityTexts.requests.time}
           size="xs"
           value={get('span')}
           onChange={({ currentTarget }) => set('span', currentTarget.value)}
@@ -103,8 +104,8 @@ function SearchField({ initial, onSearch }: SearchFieldProps) {
     <TextInput
       className={classes.search ?? ''}
       size="xs"
-      aria-label="Search the activity"
-      placeholder="Search by file, app, reason…"
+      aria-label={activityTexts.requests.search}
+      placeholder={activityTexts.requests.searchHint}
       maxLength={1_000}
       leftSection={<IconSearch size={14} />}
       value={text}
@@ -123,11 +124,11 @@ function BucketSelect({ filter: { get, set } }: { readonly filter: Filter }) {
   const known = chosen === '' || names.includes(chosen) ? names : [...names, chosen]
   return (
     <NativeSelect
-      aria-label="Bucket"
+      aria-label={activityTexts.requests.bucket}
       size="xs"
       value={chosen}
       onChange={({ currentTarget }) => set('bucket', currentTarget.value)}
-      data={[{ value: '', label: 'Every bucket' }, ...known]}
+      data={[{ value: '', label: activityTexts.requests.everyBucket }, ...known]}
     />
   )
 }
@@ -150,7 +151,7 @@ function Requests({ filter: { get, clear, isSet }, bucket }: RequestsProps) {
     ...(get('span') !== '' && { from: beginningOf(get('span'), Date.now()) ?? '' }),
   })
   return (
-    <Loaded query={query} failure="The activity could not be loaded" lines={6}>
+    <Loaded query={query} failure={activityTexts.requests.failure} lines={6}>
       {({ pages }) => {
         const requests = pages.flatMap((page) => page.requests)
         if (requests.length === 0) return <None isFiltered={isSet} onClear={clear} />
@@ -161,7 +162,7 @@ function Requests({ filter: { get, clear, isSet }, bucket }: RequestsProps) {
                 <RequestRow key={request.requestId} request={request} />
               ))}
             </RowList>
-            <MoreButton query={query} label="Show older" />
+            <MoreButton query={query} label={activityTexts.requests.showOlder} />
           </>
         )
       }}
@@ -173,18 +174,18 @@ function None({ isFiltered, onClear }: { isFiltered: boolean; onClear: () => voi
   const icon = <IconActivity size={32} stroke={1.5} />
   if (!isFiltered) {
     return (
-      <EmptyState icon={icon} title="Nothing has happened yet">
-        Uploads, deletions, changes of settings and failed requests appear here.
+      <EmptyState icon={icon} title={activityTexts.requests.none}>
+        {activityTexts.requests.noneText}
       </EmptyState>
     )
   }
   return (
     <EmptyState
       icon={icon}
-      title="Nothing matches the filter"
+      title={activityTexts.requests.noMatch}
       action={
         <Button variant="default" onClick={onClear}>
-          Show all
+          {activityTexts.requests.showAll}
         </Button>
       }
     />
@@ -195,12 +196,12 @@ function ClearButton() {
   const { mutate, isPending } = useAction({
     method: 'DELETE',
     path: '/-/api/failures',
-    failure: 'The list could not be cleared',
+    failure: activityTexts.requests.clearFailure,
     refreshes: 'activity',
   })
   return (
     <Button size="compact-xs" variant="default" loading={isPending} onClick={() => mutate()}>
-      Clear failures
+      {activityTexts.requests.clear}
     </Button>
   )
 }

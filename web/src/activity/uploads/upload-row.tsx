@@ -1,7 +1,9 @@
 import { useDisclosure } from '@mantine/hooks'
 import { IconX } from '@tabler/icons-react'
 import type { UploadStatus } from '../../../../src/dashboard/management/management-schemas.ts'
-import { formatAmount, formatBytes } from '../../format/bytes.ts'
+import { formatBytes } from '../../format/bytes.ts'
+import { activityTexts } from '../../texts/activity.ts'
+import { Rich } from '../../texts/rich.tsx'
 import { Age } from '../../ui/age.tsx'
 import { Confirm } from '../../ui/confirm.tsx'
 import { IconButton } from '../../ui/icon-button.tsx'
@@ -14,33 +16,35 @@ export function OpenUploadRow({ upload }: { readonly upload: UploadStatus }) {
   const { mutate, isPending } = useAction({
     method: 'DELETE',
     path: `/-/api/uploads/${encodeURIComponent(uploadId)}`,
-    failure: `The upload of ${key} could not be aborted`,
+    failure: activityTexts.uploads.abortFailure(key),
     refreshes: 'uploads',
   })
   return (
     <Row
       title={`${bucket}/${key}`}
       detail={
-        <>
-          {formatBytes(bytes)} in {formatAmount(parts, 'part')}, last part <Age at={lastPartAt} />.
-          Deleted <Age at={expiresAt} /> unless another part arrives.
-        </>
+        <Rich
+          text={activityTexts.uploads.progress(
+            formatBytes(bytes),
+            activityTexts.uploads.parts(parts),
+          )}
+          marks={{ last: () => <Age at={lastPartAt} />, end: () => <Age at={expiresAt} /> }}
+        />
       }
       actions={
         <>
-          <IconButton label={`Abort the upload of ${key}`} color="red" onClick={open}>
+          <IconButton label={activityTexts.uploads.abortOf(key)} color="red" onClick={open}>
             <IconX size={16} />
           </IconButton>
           <Confirm
             isOpen={isAsked}
-            title="Abort this upload?"
-            action="Abort the upload"
+            title={activityTexts.uploads.abortAsk}
+            action={activityTexts.uploads.abort}
             isBusy={isPending}
             onConfirm={() => mutate(undefined, { onSettled: close })}
             onClose={close}
           >
-            The {formatBytes(bytes)} of <b>{key}</b> uploaded so far will be deleted. A client that
-            is still uploading gets an error.
+            <Rich text={activityTexts.uploads.abortText(formatBytes(bytes), key)} />
           </Confirm>
         </>
       }

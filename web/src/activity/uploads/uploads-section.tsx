@@ -1,6 +1,7 @@
 import { Text } from '@mantine/core'
 import type { UploadStatus } from '../../../../src/dashboard/management/management-schemas.ts'
 import { useUploads } from '../../api/service-queries.ts'
+import { activityTexts } from '../../texts/activity.ts'
 import { Loaded } from '../../ui/loaded.tsx'
 import { MoreButton } from '../../ui/more-button.tsx'
 import { RowList } from '../../ui/row-list.tsx'
@@ -11,8 +12,8 @@ import { OpenUploadRow } from './upload-row.tsx'
 export function UploadsSection({ bucket }: { readonly bucket?: string }) {
   const query = useUploads(bucket)
   return (
-    <Section title="Open uploads">
-      <Loaded query={query} failure="The open uploads could not be loaded" lines={2}>
+    <Section title={activityTexts.uploads.title}>
+      <Loaded query={query} failure={activityTexts.uploads.failure} lines={2}>
         {({ pages }) => <Uploads uploads={pages.flatMap(({ uploads }) => uploads)} />}
       </Loaded>
       <MoreButton query={query} />
@@ -24,7 +25,7 @@ function Uploads({ uploads }: { readonly uploads: readonly UploadStatus[] }) {
   if (uploads.length === 0) {
     return (
       <Text size="sm" c="dimmed">
-        None. Multipart uploads appear here until they are completed.
+        {activityTexts.uploads.none}
       </Text>
     )
   }

@@ -7,7 +7,8 @@ import type {
   BucketChange,
   BucketStatus,
 } from '../../../../src/dashboard/management/management-schemas.ts'
-import { formatAmount, formatExactBytes } from '../../format/bytes.ts'
+import { formatExactBytes } from '../../format/bytes.ts'
+import { bucketsTexts } from '../../texts/buckets.ts'
 
 /** The settings of a bucket, as they are typed. */
 export interface BucketDraft {
@@ -51,16 +52,14 @@ export function unshownDetails(rule: ExpiryRule): string[] {
   const { isEnabled, tags, largerThan, smallerThan, noncurrentDays, expiresMarkers } = rule
   const pairs = Object.entries(tags ?? {}).map(([key, value]) => `${key}=${value}`)
   return [
-    ...(pairs.length > 0 ? [`Only objects with all these tags: ${pairs.join(', ')}.`] : []),
-    ...(largerThan === undefined
-      ? []
-      : [`Only objects larger than ${formatExactBytes(largerThan)}.`]),
+    ...(pairs.length > 0 ? [bucketsTexts.rule.tags(pairs.join(', '))] : []),
+    ...(largerThan === undefined ? [] : [bucketsTexts.rule.larger(formatExactBytes(largerThan))]),
     ...(smallerThan === undefined
       ? []
-      : [`Only objects smaller than ${formatExactBytes(smallerThan)}.`]),
+      : [bucketsTexts.rule.smaller(formatExactBytes(smallerThan))]),
     ...(noncurrentDays === undefined ? [] : [formerText(ruleTexts(rule))]),
-    ...(expiresMarkers ? ['Delete markers without versions are removed.'] : []),
-    ...(isEnabled ? [] : ['This rule was disabled by an S3 client.']),
+    ...(expiresMarkers ? [bucketsTexts.rule.markers] : []),
+    ...(isEnabled ? [] : [bucketsTexts.rule.disabled]),
   ]
 }
 
@@ -109,11 +108,11 @@ function ruleTexts({ noncurrentDays, newerNoncurrentVersions }: ExpiryRule) {
 
 /** What happens to former versions, in words. */
 export function formerText({ days, keep }: Pick<FormerDraft, 'days' | 'keep'>): string {
-  if (days === '' && keep === '') return 'Former versions are kept until you delete them.'
-  const after = formatAmount(Number(days || 1), 'day')
-  const newest = keep === '1' ? 'the newest one' : `the newest ${keep}`
-  const except = keep === '' ? '' : `, except ${newest} of each file`
-  return `Former versions are deleted ${after} after they were replaced${except}.`
+  if (days === '' && keep === '') return bucketsTexts.former.kept
+  const after = Number(days || 1)
+  if (keep === '') return bucketsTexts.former.deleted(after)
+  if (keep === '1') return bucketsTexts.former.deletedButOne(after)
+  return bucketsTexts.former.deletedBut(after, keep)
 }
 
 function ruleDraftOf(rule: ExpiryRule): RuleDraft {

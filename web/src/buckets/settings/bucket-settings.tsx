@@ -4,6 +4,9 @@ import type {
   BucketChange,
   BucketStatus,
 } from '../../../../src/dashboard/management/management-schemas.ts'
+import { bucketsTexts } from '../../texts/buckets.ts'
+import { frameTexts } from '../../texts/frame.ts'
+import { HelpButton } from '../../ui/help-button.tsx'
 import { showSuccess } from '../../ui/messages.ts'
 import { Section } from '../../ui/section.tsx'
 import { useBucketAction } from '../use-bucket-action.ts'
@@ -36,7 +39,7 @@ export function BucketSettings({ bucket }: { readonly bucket: BucketStatus }) {
   const { mutate, isPending, error, reset } = useBucketAction(() => {
     closeCheck()
     setEdit(undefined)
-    showSuccess('Saved')
+    showSuccess(bucketsTexts.saved)
   })
   const save = useCallback(
     (body: BucketChange) =>
@@ -76,10 +79,10 @@ export function BucketSettings({ bucket }: { readonly bucket: BucketStatus }) {
                 setEdit(undefined)
               }}
             >
-              Discard
+              {bucketsTexts.discard}
             </Button>
             <Button type="submit" loading={isPending}>
-              Save
+              {frameTexts.save}
             </Button>
           </Group>
         )}
@@ -109,18 +112,18 @@ function Parts({ bucket, draft, onChange }: PartsProps) {
   return (
     <Stack gap={16}>
       <Source bucket={bucket} />
-      <Part title="Public access" text="Whether people without a key can read the files.">
+      <Part title={bucketsTexts.settings.public} text={bucketsTexts.settings.publicText}>
         <PublicAccess
           bucket={bucket}
           isPublic={draft.isPublic}
           onChange={(isPublic) => onChange({ isPublic })}
         />
       </Part>
-      <Part title="Quota" text="How much may be stored. Uploads beyond it are refused.">
+      <Part title={bucketsTexts.settings.quota} text={bucketsTexts.settings.quotaText}>
         <TextInput
-          label="Quota in GiB"
-          description="Approximate. Before the bucket is counted, only new files count."
-          placeholder="no limit"
+          label={bucketsTexts.settings.quotaGib}
+          description={bucketsTexts.settings.quotaHint}
+          placeholder={bucketsTexts.settings.noLimit}
           inputMode="decimal"
           pattern="[0-9]*[.]?[0-9]*"
           maw={320}
@@ -128,30 +131,31 @@ function Parts({ bucket, draft, onChange }: PartsProps) {
           onChange={(event) => onChange({ quotaGib: event.currentTarget.value })}
         />
       </Part>
-      <Part title="Versions" text="What happens to files that are replaced or deleted.">
+      <Part title={bucketsTexts.settings.versions} text={bucketsTexts.settings.versionsText}>
         <VersionFields bucket={bucket} draft={draft} onChange={onChange} />
       </Part>
-      <Part title="Lifecycle" text="Deletes files and unfinished uploads when they are old enough.">
+      <Part title={bucketsTexts.settings.lifecycle} text={bucketsTexts.settings.lifecycleText}>
         <ExpiryRules rules={draft.rules} onChange={(rules) => onChange({ rules })} />
       </Part>
       <Part
-        title="CORS"
-        text="Which web pages of other sites may use the bucket. Without rules, the setting CORS_ALLOWED_ORIGINS applies."
+        title={bucketsTexts.settings.cors}
+        text={bucketsTexts.settings.corsText}
+        help={bucketsTexts.settings.corsHelp}
       >
         <CorsRules rules={draft.cors} onChange={(cors) => onChange({ cors })} />
       </Part>
-      <Part title="Events" text="Tells other programs when files change.">
+      <Part title={bucketsTexts.settings.events} text={bucketsTexts.settings.eventsText}>
         <EventRules
           rules={draft.notifications}
           onChange={canKeepRules ? (notifications) => onChange({ notifications }) : undefined}
         />
       </Part>
       {bucket.tags !== null && (
-        <Part title="Tags" text="Labels that S3 clients can read. They have no other effect.">
+        <Part title={bucketsTexts.settings.tags} text={bucketsTexts.settings.tagsText}>
           <Textarea
-            label="Tags of the bucket"
-            description="One per line."
-            placeholder="project = website"
+            label={bucketsTexts.settings.tagsOf}
+            description={bucketsTexts.settings.tagsHint}
+            placeholder={bucketsTexts.settings.tagsExample}
             autosize
             minRows={2}
             maw={480}
@@ -169,14 +173,17 @@ interface PartProps {
   readonly title: string
   /** What it is for, in a sentence. */
   readonly text: string
+  /** For those who run the gateway. */
+  readonly help?: string
   readonly children: ReactNode
 }
 
-function Part({ title, text, children }: PartProps) {
+function Part({ title, text, help, children }: PartProps) {
   return (
     <Section title={title}>
       <Text size="sm" c="dimmed" mt={-8} mb="sm">
         {text}
+        {help !== undefined && <HelpButton text={help} />}
       </Text>
       <Stack gap="sm">{children}</Stack>
     </Section>
@@ -186,9 +193,9 @@ function Part({ title, text, children }: PartProps) {
 /** What cannot be changed here. */
 function Source({ bucket: { source, drive, isReadOnly } }: { readonly bucket: BucketStatus }) {
   const parts = [
-    source === 'environment' && 'The bucket comes from the setting ALLOWED_BUCKETS.',
-    drive !== 'default' && `It is on the drive ${drive}.`,
-    isReadOnly && 'READ_ONLY keeps everyone from writing to it.',
+    source === 'environment' && bucketsTexts.settings.fromEnvironment,
+    drive !== 'default' && bucketsTexts.settings.onDrive(drive),
+    isReadOnly && bucketsTexts.settings.readOnly,
   ].filter((part) => part !== false)
   if (parts.length === 0) return null
   return (

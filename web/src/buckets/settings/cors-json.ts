@@ -1,4 +1,5 @@
 import type { CorsRuleReply as CorsRule } from '../../../../src/dashboard/management/bucket-option-schemas.ts'
+import { bucketsTexts } from '../../texts/buckets.ts'
 
 /** The lists of a rule, with their names in AWS's JSON (S3 User Guide, "Elements of a CORS configuration"). */
 const lists = [
@@ -29,19 +30,19 @@ export function parseCorsJson(text: string): CorsRule[] {
   if (text.trim() === '') return []
   const value: unknown = JSON.parse(text)
   const rules = isRecord(value) ? value.CORSRules : value
-  if (!Array.isArray(rules)) throw new Error('Expected an array of rules.')
+  if (!Array.isArray(rules)) throw new Error(bucketsTexts.cors.noArray)
   return rules.map(parseRule)
 }
 
 function parseRule(value: unknown, index: number): CorsRule {
-  if (!isRecord(value)) throw new Error(`An object is expected for rule ${index + 1}.`)
+  if (!isRecord(value)) throw new Error(bucketsTexts.cors.noObject(index + 1))
   const unknown = Object.keys(value).find((name) => !names.includes(name))
-  if (unknown !== undefined) throw new Error(`${unknown} of rule ${index + 1} is not known.`)
+  if (unknown !== undefined) throw new Error(bucketsTexts.cors.unknown(unknown, index + 1))
   const { ID: id, MaxAgeSeconds: maxAgeSeconds } = value
   const listed = lists.map(([field, name]) => {
     const list = value[name] ?? []
     const isTexts = Array.isArray(list) && list.every((one) => typeof one === 'string')
-    if (!isTexts) throw new Error(`${name} of rule ${index + 1} is not a list of texts.`)
+    if (!isTexts) throw new Error(bucketsTexts.cors.noList(name, index + 1))
     return [field, list]
   })
   return {

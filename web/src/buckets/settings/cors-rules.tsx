@@ -2,6 +2,7 @@ import { Button, Chip, Group, JsonInput, NumberInput, Stack, Text, Textarea } fr
 import { IconPlus } from '@tabler/icons-react'
 import { useState } from 'react'
 import type { CorsRuleReply as CorsRule } from '../../../../src/dashboard/management/bucket-option-schemas.ts'
+import { bucketsTexts } from '../../texts/buckets.ts'
 import { RemovableFieldset } from '../../ui/removable-fieldset.tsx'
 import { corsJson, parseCorsJson } from './cors-json.ts'
 
@@ -33,7 +34,7 @@ export function CorsRules({ rules, onChange }: CorsRulesProps) {
           <RuleFields
             // biome-ignore lint/suspicious/noArrayIndexKey: a rule has nothing else that stays
             key={index}
-            title={`CORS rule ${index + 1}`}
+            title={bucketsTexts.cors.rule(index + 1)}
             rule={rule}
             onChange={(changed) =>
               onChange(rules.map((other) => (other === rule ? changed : other)))
@@ -50,11 +51,11 @@ export function CorsRules({ rules, onChange }: CorsRulesProps) {
             leftSection={<IconPlus size={16} />}
             onClick={() => onChange([...rules, newRule])}
           >
-            Add a CORS rule
+            {bucketsTexts.cors.add}
           </Button>
         )}
         <Button variant="subtle" size="xs" onClick={() => setIsJson(!isJson)}>
-          {isJson ? 'Edit as fields' : 'Edit as JSON'}
+          {isJson ? bucketsTexts.cors.asFields : bucketsTexts.cors.asJson}
         </Button>
       </Group>
     </Stack>
@@ -67,8 +68,8 @@ function CorsText({ rules, onChange }: CorsRulesProps) {
   const [problem, setProblem] = useState<string>()
   return (
     <JsonInput
-      label="CORS rules as JSON"
-      description="As in the consoles of AWS and Cloudflare R2."
+      label={bucketsTexts.cors.json}
+      description={bucketsTexts.cors.jsonHint}
       autosize
       minRows={6}
       spellCheck={false}
@@ -80,7 +81,9 @@ function CorsText({ rules, onChange }: CorsRulesProps) {
           onChange(parseCorsJson(typed))
           setProblem(undefined)
         } catch (error) {
-          setProblem(`${error instanceof Error ? error.message : error} The rules stay as before.`)
+          setProblem(
+            bucketsTexts.cors.stays(error instanceof Error ? error.message : String(error)),
+          )
         }
       }}
     />
@@ -109,15 +112,15 @@ function RuleFields({ title, rule, onChange, onRemove }: RuleFieldsProps) {
     <RemovableFieldset title={title} onRemove={onRemove}>
       <Stack gap="xs">
         <Textarea
-          label="Origins"
-          description="One per line. * stands for any characters."
+          label={bucketsTexts.cors.origins}
+          description={bucketsTexts.cors.originsHint}
           placeholder="https://app.example"
           required
           {...lines('allowedOrigins')}
         />
         <div>
           <Text size="sm" fw={500} mb={4}>
-            Methods
+            {bucketsTexts.cors.methods}
           </Text>
           <Chip.Group
             multiple
@@ -135,10 +138,10 @@ function RuleFields({ title, rule, onChange, onRemove }: RuleFieldsProps) {
             </Group>
           </Chip.Group>
         </div>
-        <Textarea label="Headers that pages may send" {...lines('allowedHeaders')} />
-        <Textarea label="Headers that pages may read" {...lines('exposeHeaders')} />
+        <Textarea label={bucketsTexts.cors.maySend} {...lines('allowedHeaders')} />
+        <Textarea label={bucketsTexts.cors.mayRead} {...lines('exposeHeaders')} />
         <NumberInput
-          label="Seconds that browsers may cache the answer"
+          label={bucketsTexts.cors.cache}
           min={0}
           allowDecimal={false}
           value={maxAgeSeconds ?? ''}
@@ -149,7 +152,7 @@ function RuleFields({ title, rule, onChange, onRemove }: RuleFieldsProps) {
         />
         {id !== undefined && (
           <Text size="xs" c="dimmed">
-            ID: {id}
+            {bucketsTexts.cors.id(id)}
           </Text>
         )}
       </Stack>

@@ -11,6 +11,7 @@ import {
 import { IconPlus } from '@tabler/icons-react'
 import type { NotificationRuleReply as NotificationRule } from '../../../../src/dashboard/management/bucket-option-schemas.ts'
 import { useStatus } from '../../api/service-queries.ts'
+import { bucketsTexts } from '../../texts/buckets.ts'
 import { RemovableFieldset } from '../../ui/removable-fieldset.tsx'
 import { freeId } from './bucket-draft.ts'
 
@@ -20,9 +21,9 @@ const targets = [
 ] as const
 
 const events = [
-  { value: 's3:ObjectCreated:*', label: 'Created or replaced' },
-  { value: 's3:ObjectRemoved:*', label: 'Deleted' },
-  { value: 's3:LifecycleExpiration:*', label: 'Expired' },
+  { value: 's3:ObjectCreated:*', label: bucketsTexts.events.created },
+  { value: 's3:ObjectRemoved:*', label: bucketsTexts.events.deleted },
+  { value: 's3:LifecycleExpiration:*', label: bucketsTexts.events.expired },
 ] as const
 
 interface EventRulesProps {
@@ -41,7 +42,7 @@ export function EventRules({ rules, onChange }: EventRulesProps) {
   if (first === undefined) {
     return (
       <Text size="sm" c="dimmed">
-        The gateway has no receiver of events. Set one at startup: NOTIFY_WEBHOOK or NOTIFY_REDIS.
+        {bucketsTexts.events.noReceiver}
       </Text>
     )
   }
@@ -49,14 +50,13 @@ export function EventRules({ rules, onChange }: EventRulesProps) {
     <Stack gap="sm">
       {fixed !== '' && (
         <Text size="sm">
-          Every receiver gets the changes of {fixed} (NOTIFY_OBJECTS):{' '}
-          {known.map(({ label }) => label).join(', ')}.
+          {bucketsTexts.events.fixed(fixed, known.map(({ label }) => label).join(', '))}
         </Text>
       )}
       {rules.map((rule, index) => (
         <RuleFields
           key={rule.id}
-          title={`Event rule ${index + 1}`}
+          title={bucketsTexts.events.rule(index + 1)}
           rule={rule}
           known={known}
           onChange={(changed) =>
@@ -77,7 +77,7 @@ export function EventRules({ rules, onChange }: EventRulesProps) {
               onChange([...rules, { ...rule, prefix: '', suffix: '' }])
             }}
           >
-            Add an event rule
+            {bucketsTexts.events.add}
           </Button>
         </Group>
       )}
@@ -112,7 +112,7 @@ function RuleFields({ title, rule, known, onChange, onRemove }: RuleFieldsProps)
         </Chip.Group>
         <SimpleGrid cols={{ base: 1, xs: 3 }} spacing="sm">
           <NativeSelect
-            label="Receiver"
+            label={bucketsTexts.events.receiver}
             value={rule.target}
             data={known.map(({ value, label }) => ({ value, label }))}
             onChange={({ currentTarget }) =>
@@ -120,15 +120,15 @@ function RuleFields({ title, rule, known, onChange, onRemove }: RuleFieldsProps)
             }
           />
           <TextInput
-            label="Keys that begin with"
-            placeholder="all keys"
+            label={bucketsTexts.events.prefix}
+            placeholder={bucketsTexts.allKeys}
             spellCheck={false}
             value={rule.prefix}
             onChange={({ currentTarget }) => change({ prefix: currentTarget.value })}
           />
           <TextInput
-            label="Keys that end with"
-            placeholder="all keys"
+            label={bucketsTexts.events.suffix}
+            placeholder={bucketsTexts.allKeys}
             spellCheck={false}
             value={rule.suffix}
             onChange={({ currentTarget }) => change({ suffix: currentTarget.value })}

@@ -9,6 +9,8 @@ import type {
 import { request } from '../../api/client.ts'
 import { useStatus } from '../../api/service-queries.ts'
 import { deletionText } from '../../files/change/deletion-text.ts'
+import { bucketsTexts } from '../../texts/buckets.ts'
+import { frameTexts } from '../../texts/frame.ts'
 import { countExpired, type ExpiryCount, expiryText } from './expiry-count.ts'
 
 export type RulesChange = BucketChange & Pick<ExpiryDryRunBody, 'expiry'>
@@ -31,32 +33,32 @@ export function ExpiryCheck({ bucket, change, isBusy, onSave, onClose }: ExpiryC
     <Modal
       opened
       onClose={onClose}
-      title={isFound ? `Delete files of ${bucket.name}?` : 'Counting what the rules delete'}
+      title={isFound ? bucketsTexts.expiry.deleteOf(bucket.name) : bucketsTexts.expiry.counting}
       centered
     >
       <Stack>
         <Text size="sm" role="status">
           {expiryText(count, Date.now())}
-          {count?.isComplete !== true && problem === undefined && ' Still counting…'}
+          {count?.isComplete !== true && problem === undefined && bucketsTexts.expiry.stillCounting}
         </Text>
         {isFound && <Consequences bucket={bucket} count={count} />}
         {problem !== undefined && (
-          <Alert color="red" role="alert" title="The count did not finish; nothing was saved">
+          <Alert color="red" role="alert" title={bucketsTexts.expiry.unfinished}>
             {problem}
           </Alert>
         )}
         <Group justify="flex-end" gap="sm">
           <Button variant="default" onClick={onClose} data-autofocus>
-            Cancel
+            {frameTexts.cancel}
           </Button>
           {problem !== undefined && (
             <Button variant="default" onClick={() => setRound(round + 1)}>
-              Try again
+              {frameTexts.tryAgain}
             </Button>
           )}
           {(isFound || problem === undefined) && (
             <Button color="red" disabled={!isFound} loading={isBusy} onClick={() => onSave(change)}>
-              Save and delete
+              {bucketsTexts.expiry.save}
             </Button>
           )}
         </Group>
@@ -75,8 +77,8 @@ function Consequences({ bucket, count: { objects, formerVersions } }: Consequenc
   return (
     <Text size="sm">
       {objects > 0 && `${deletionText(drive?.deletes, bucket.versioning)} `}
-      {formerVersions.count > 0 && 'Former versions are deleted permanently. '}
-      From then on, the rules delete every day what has become old enough.
+      {formerVersions.count > 0 && `${bucketsTexts.expiry.formerDeleted} `}
+      {bucketsTexts.expiry.daily}
     </Text>
   )
 }

@@ -2,8 +2,9 @@ import type {
   ExpiryDryRunBody,
   ExpiryDryRunReply,
 } from '../../../../src/dashboard/management/management-schemas.ts'
-import { formatAmount, formatBytes } from '../../format/bytes.ts'
+import { formatBytes } from '../../format/bytes.ts'
 import { formatAge, formatMoment } from '../../format/time.ts'
+import { bucketsTexts } from '../../texts/buckets.ts'
 
 /** What expiry rules would delete now, as far as it was counted. */
 export interface ExpiryCount extends Omit<ExpiryDryRunReply, 'next'> {
@@ -58,18 +59,26 @@ function earlier(one: string | null, other: string | null): string | null {
 /** Says what saving the rules deletes. An undefined count: nothing was counted yet. */
 export function expiryText(count: ExpiryCount | undefined, nowMs: number): string {
   if (count === undefined || count.objects + count.formerVersions.count === 0) {
-    return 'Nothing found so far.'
+    return bucketsTexts.expiry.nothing
   }
   const { objects, bytes, oldest, formerVersions: former, isComplete } = count
   const amounts = [
-    ...(objects > 0 ? [`${formatAmount(objects, 'object')}, ${formatBytes(bytes)} in total`] : []),
+    ...(objects > 0
+      ? [bucketsTexts.expiry.total(bucketsTexts.objects(objects), formatBytes(bytes))]
+      : []),
     ...(former.count > 0
-      ? [`${formatAmount(former.count, 'former version')}, ${formatBytes(former.bytes)} in total`]
+      ? [
+          bucketsTexts.expiry.total(
+            bucketsTexts.formerVersions(former.count),
+            formatBytes(former.bytes),
+          ),
+        ]
       : []),
   ]
-  const amount = amounts.join(', and ')
-  const deleted = `Saving deletes ${isComplete ? '' : 'at least '}${amount}, within seconds.`
+  const amount = amounts.reduce(bucketsTexts.and)
+  const { deletes, deletesAtLeast } = bucketsTexts.expiry
+  const deleted = isComplete ? deletes(amount) : deletesAtLeast(amount)
   if (oldest === null) return deleted
   const atMs = Date.parse(oldest)
-  return `${deleted} The oldest was last changed ${formatAge(atMs, nowMs)}, on ${formatMoment(atMs)}.`
+  return bucketsTexts.expiry.oldest(deleted, formatAge(atMs, nowMs), formatMoment(atMs))
 }

@@ -1,5 +1,6 @@
 import { Button, Group, SimpleGrid, Text, TextInput } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
+import { bucketsTexts } from '../../texts/buckets.ts'
 import { RemovableFieldset } from '../../ui/removable-fieldset.tsx'
 import { newRule, type RuleDraft, unshownDetails } from './bucket-draft.ts'
 
@@ -16,7 +17,7 @@ export function ExpiryRules({ rules, onChange }: ExpiryRulesProps) {
         <RuleFields
           key={draft.rule.id}
           draft={draft}
-          title={`Expiry rule ${index + 1}`}
+          title={bucketsTexts.expiry.rule(index + 1)}
           onChange={(changed) =>
             onChange(rules.map((other) => (other === draft ? changed : other)))
           }
@@ -30,7 +31,7 @@ export function ExpiryRules({ rules, onChange }: ExpiryRulesProps) {
           leftSection={<IconPlus size={16} />}
           onClick={() => onChange([...rules, newRule(rules)])}
         >
-          Add an expiry rule
+          {bucketsTexts.expiry.add}
         </Button>
       </Group>
     </>
@@ -51,15 +52,15 @@ function RuleFields({ draft, title, onChange, onRemove }: RuleFieldsProps) {
     <RemovableFieldset title={title} onRemove={onRemove}>
       <SimpleGrid cols={{ base: 1, xs: 3 }} spacing="sm">
         <TextInput
-          label="Keys that begin with"
-          placeholder="all keys"
+          label={bucketsTexts.events.prefix}
+          placeholder={bucketsTexts.allKeys}
           spellCheck={false}
           value={draft.prefix}
           onChange={(event) => onChange({ ...draft, prefix: event.currentTarget.value })}
         />
         <TextInput
-          label="Delete after (days)"
-          placeholder={date === null ? 'never' : `on ${date}`}
+          label={bucketsTexts.expiry.after}
+          placeholder={date === null ? bucketsTexts.never : bucketsTexts.expiry.on(date)}
           required={!doesMore && draft.uploadDays === ''}
           inputMode="numeric"
           pattern="[1-9][0-9]*"
@@ -67,8 +68,8 @@ function RuleFields({ draft, title, onChange, onRemove }: RuleFieldsProps) {
           onChange={(event) => onChange({ ...draft, days: event.currentTarget.value })}
         />
         <TextInput
-          label="Abort uploads (days)"
-          placeholder="never"
+          label={bucketsTexts.expiry.abort}
+          placeholder={bucketsTexts.never}
           inputMode="numeric"
           pattern="[1-9][0-9]*"
           value={draft.uploadDays}

@@ -1,8 +1,10 @@
 import { Code, Group, Switch, Text } from '@mantine/core'
 import type { BucketStatus } from '../../../../src/dashboard/management/management-schemas.ts'
-import { accessByPolicy, aclEffect, publicAccessBySetting } from '../../api/public-access.ts'
+import { accessByPolicy, aclEffect, listSetting, publicAccess } from '../../api/public-access.ts'
 import { useStatus } from '../../api/service-queries.ts'
+import { bucketsTexts } from '../../texts/buckets.ts'
 import { CopyButton } from '../../ui/copy/copy-button.tsx'
+import { HelpButton } from '../../ui/help-button.tsx'
 import { publicAddress } from '../public-address.ts'
 
 interface PublicAccessProps {
@@ -16,26 +18,30 @@ export function PublicAccess({ bucket, isPublic, onChange }: PublicAccessProps) 
   const isFixed = bucket.isPublicFromEnvironment
   const status = useStatus().data
   const policy = accessByPolicy(bucket.openByPolicy)
-  const access = [
-    policy === '' ? publicAccessBySetting(status) : `${policy} Switching this off removes it.`,
+  const access = policy === '' ? publicAccess(status) : bucketsTexts.access.switchingOff(policy)
+  const help = [
+    policy === '' && listSetting(status),
     aclEffect(status),
-    isFixed && 'Set by PUBLIC_READ_BUCKETS.',
+    isFixed && bucketsTexts.access.fromEnvironment,
   ].filter(Boolean)
   const address = status && publicAddress(status.endpoint, bucket.name)
   return (
     <>
-      <Switch
-        label="Public: anyone can read it, without a key"
-        description={access.join(' ')}
-        checked={isPublic}
-        disabled={isFixed}
-        onChange={(event) => onChange(event.currentTarget.checked)}
-      />
+      <Group gap={4} wrap="nowrap" align="flex-start">
+        <Switch
+          label={bucketsTexts.access.switch}
+          description={access}
+          checked={isPublic}
+          disabled={isFixed}
+          onChange={(event) => onChange(event.currentTarget.checked)}
+        />
+        {help.length > 0 && <HelpButton text={help.join(' ')} />}
+      </Group>
       {bucket.isPublic && address !== undefined && (
         <Group gap={6}>
-          <Text size="sm">Public address</Text>
+          <Text size="sm">{bucketsTexts.access.address}</Text>
           <Code style={{ overflowWrap: 'anywhere' }}>{address}</Code>
-          <CopyButton text={address} what="public address" />
+          <CopyButton text={address} what={bucketsTexts.access.addressWhat} />
         </Group>
       )}
     </>

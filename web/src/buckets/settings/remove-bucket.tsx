@@ -2,6 +2,8 @@ import { Button, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useLocation } from 'wouter'
 import type { BucketStatus } from '../../../../src/dashboard/management/management-schemas.ts'
+import { bucketsTexts } from '../../texts/buckets.ts'
+import { Rich } from '../../texts/rich.tsx'
 import { Confirm } from '../../ui/confirm.tsx'
 import { failureOf } from '../../ui/messages.ts'
 import { Section } from '../../ui/section.tsx'
@@ -17,32 +19,31 @@ export function RemoveBucket({ bucket: { name, source } }: { readonly bucket: Bu
   return (
     <div className={classes.remove}>
       <Section
-        title="Remove the bucket"
+        title={bucketsTexts.removal.title}
         actions={
           <Button size="xs" variant="default" c="var(--mantine-color-error)" onClick={open}>
-            Remove the bucket
+            {bucketsTexts.removal.title}
           </Button>
         }
       >
         <Text size="sm" c="dimmed">
-          Only an empty bucket can be removed.
+          {bucketsTexts.removal.text}
         </Text>
       </Section>
       <Confirm
         isOpen={isAsked}
-        title={`Remove ${name}?`}
-        action="Remove the bucket"
+        title={bucketsTexts.removal.ask(name)}
+        action={bucketsTexts.removal.title}
         isBusy={isPending}
         onConfirm={() =>
           mutate(
             { method: 'DELETE', path: `/${name}` },
-            { onError: failureOf(`${name} could not be removed`), onSettled: close },
+            { onError: failureOf(bucketsTexts.removal.failure(name)), onSettled: close },
           )
         }
         onClose={close}
       >
-        The bucket <b>{name}</b> and its empty folder are removed, and open uploads to it are
-        aborted. A bucket that is not empty cannot be removed.
+        <Rich text={bucketsTexts.removal.question(name)} />
       </Confirm>
     </div>
   )

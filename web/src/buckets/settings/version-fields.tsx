@@ -1,6 +1,7 @@
 import { SimpleGrid, Switch, Text, TextInput } from '@mantine/core'
 import type { BucketStatus } from '../../../../src/dashboard/management/management-schemas.ts'
-import { formatAmount, formatBytes } from '../../format/bytes.ts'
+import { formatBytes } from '../../format/bytes.ts'
+import { bucketsTexts } from '../../texts/buckets.ts'
 import { type BucketDraft, formerText } from './bucket-draft.ts'
 
 interface VersionFieldsProps {
@@ -18,7 +19,7 @@ export function VersionFields({ bucket, draft, onChange }: VersionFieldsProps) {
   return (
     <>
       <Switch
-        label="Keep former versions of files"
+        label={bucketsTexts.versions.keep}
         description={isRefused ? versionsRefusal : effectText(bucket, hasVersions)}
         checked={hasVersions}
         disabled={isRefused}
@@ -28,19 +29,19 @@ export function VersionFields({ bucket, draft, onChange }: VersionFieldsProps) {
         <div>
           <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm">
             <TextInput
-              label="Delete former versions after (days)"
-              placeholder={former.keep === '' ? 'never' : '1'}
+              label={bucketsTexts.versions.deleteAfter}
+              placeholder={former.keep === '' ? bucketsTexts.never : '1'}
               inputMode="numeric"
               pattern="[1-9][0-9]*"
               value={former.days}
               onChange={(event) => change(event.currentTarget.value, former.keep)}
             />
             <TextInput
-              label="But keep the newest of each file"
-              placeholder="none"
+              label={bucketsTexts.versions.keepNewest}
+              placeholder={bucketsTexts.versions.none}
               inputMode="numeric"
               pattern="[1-9][0-9]?|100"
-              title="1 to 100"
+              title={bucketsTexts.versions.range}
               value={former.keep}
               onChange={(event) => change(former.days, event.currentTarget.value)}
             />
@@ -56,17 +57,14 @@ export function VersionFields({ bucket, draft, onChange }: VersionFieldsProps) {
 
 function effectText({ versioning }: BucketStatus, hasVersions: boolean): string {
   if (hasVersions || versioning === 'off') {
-    return (
-      'What is replaced or deleted through S3 or this dashboard stays as a full copy that uses space on the drive; ' +
-      'what other programs change on the drive is not kept'
-    )
+    return bucketsTexts.versions.effect
   }
-  return 'Suspended: existing versions stay, and what is replaced or deleted from now on is not kept'
+  return bucketsTexts.versions.suspended
 }
 
 function figuresText({ versioning, formerVersions: former }: BucketStatus): string {
   if (versioning === 'off') return ''
-  if (former === null) return 'They are not counted yet.'
-  const count = formatAmount(former.count, 'former version')
-  return `Now there are ${count}, ${formatBytes(former.bytes)} in total.`
+  if (former === null) return bucketsTexts.versions.notCounted
+  const count = bucketsTexts.formerVersions(former.count)
+  return bucketsTexts.versions.now(count, formatBytes(former.bytes))
 }

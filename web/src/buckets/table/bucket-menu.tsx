@@ -10,6 +10,8 @@ import {
 import { Link } from 'wouter'
 import type { BucketStatus } from '../../../../src/dashboard/management/management-schemas.ts'
 import { useStatus } from '../../api/service-queries.ts'
+import { bucketsTexts } from '../../texts/buckets.ts'
+import { frameTexts } from '../../texts/frame.ts'
 import { copyText } from '../../ui/copy/copy-text.ts'
 import { IconButton } from '../../ui/icon-button.tsx'
 import { showFailure, showSuccess } from '../../ui/messages.ts'
@@ -18,9 +20,9 @@ import { bucketPath } from '../bucket-tabs.tsx'
 import { publicAddress } from '../public-address.ts'
 
 const places = [
-  { tab: 'settings', label: 'Settings', Icon: IconSettings },
-  { tab: 'links', label: 'Links', Icon: IconLink },
-  { tab: 'activity', label: 'Activity', Icon: IconActivity },
+  { tab: 'settings', label: bucketsTexts.tab.settings, Icon: IconSettings },
+  { tab: 'links', label: bucketsTexts.tab.links, Icon: IconLink },
+  { tab: 'activity', label: bucketsTexts.tab.activity, Icon: IconActivity },
 ] as const
 
 /** The pages of a bucket, and what can be done with it. */
@@ -30,17 +32,17 @@ export function BucketMenu({ bucket }: { readonly bucket: BucketStatus }) {
   const { mutate, isPending } = useAction({
     method: 'POST',
     path: `/-/api/buckets/${name}/count`,
-    failure: `${name} could not be counted`,
+    failure: bucketsTexts.menu.countFailure(name),
     refreshes: 'buckets',
   })
   const copy = async (text: string) => {
-    if (await copyText(text)) showSuccess('Public address copied')
-    else showFailure('The browser does not allow copying', text)
+    if (await copyText(text)) showSuccess(bucketsTexts.menu.copied)
+    else showFailure(bucketsTexts.menu.notAllowed, text)
   }
   return (
     <Menu position="bottom-end" withinPortal>
       <Menu.Target>
-        <IconButton label={`More for ${name}`}>
+        <IconButton label={frameTexts.moreFor(name)}>
           <IconDots size={16} />
         </IconButton>
       </Menu.Target>
@@ -61,7 +63,7 @@ export function BucketMenu({ bucket }: { readonly bucket: BucketStatus }) {
             leftSection={<IconCopy size={16} />}
             onClick={() => void copy(publicAddress(endpoint, name))}
           >
-            Copy public address
+            {bucketsTexts.menu.copy}
           </Menu.Item>
         )}
         <Menu.Item
@@ -69,7 +71,7 @@ export function BucketMenu({ bucket }: { readonly bucket: BucketStatus }) {
           disabled={isPending || isCounting}
           onClick={() => mutate()}
         >
-          Count again
+          {bucketsTexts.menu.count}
         </Menu.Item>
       </Menu.Dropdown>
     </Menu>

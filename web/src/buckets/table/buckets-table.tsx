@@ -3,6 +3,8 @@ import { IconBucket } from '@tabler/icons-react'
 import { Link } from 'wouter'
 import type { BucketStatus } from '../../../../src/dashboard/management/management-schemas.ts'
 import { formatBytes, formatCount, formatExactBytes } from '../../format/bytes.ts'
+import { bucketsTexts } from '../../texts/buckets.ts'
+import { Rich } from '../../texts/rich.tsx'
 import { Age } from '../../ui/age.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { bucketPath } from '../bucket-tabs.tsx'
@@ -19,18 +21,18 @@ export function BucketsTable({ buckets }: { readonly buckets: readonly BucketSta
     <Table verticalSpacing="xs" horizontalSpacing="xs" className={classes.table}>
       <Table.Thead>
         <Table.Tr>
-          <Table.Th scope="col">Name</Table.Th>
+          <Table.Th scope="col">{bucketsTexts.table.name}</Table.Th>
           <Table.Th scope="col" className={`${classes.number} ${classes.wide}`}>
-            Objects
+            {bucketsTexts.table.objects}
           </Table.Th>
           <Table.Th scope="col" className={classes.number}>
-            Size
+            {bucketsTexts.table.size}
           </Table.Th>
           <Table.Th scope="col" className={classes.wide}>
-            Changed
+            {bucketsTexts.table.changed}
           </Table.Th>
           <Table.Th className={classes.action}>
-            <VisuallyHidden>Actions</VisuallyHidden>
+            <VisuallyHidden>{bucketsTexts.table.actions}</VisuallyHidden>
           </Table.Th>
         </Table.Tr>
       </Table.Thead>
@@ -48,12 +50,14 @@ function NoBuckets() {
   return (
     <EmptyState
       icon={<IconBucket size={40} stroke={1.2} />}
-      title="No buckets yet"
+      title={bucketsTexts.table.none}
       action={
-        obstacle === undefined && <CreateBucketButton>Create the first bucket</CreateBucketButton>
+        obstacle === undefined && (
+          <CreateBucketButton>{bucketsTexts.table.createFirst}</CreateBucketButton>
+        )
       }
     >
-      {obstacle ?? 'A bucket is a folder of the drive that S3 clients see.'}
+      {obstacle ?? bucketsTexts.table.noneText}
     </EmptyState>
   )
 }
@@ -70,7 +74,7 @@ function BucketRow({ bucket }: { readonly bucket: BucketStatus }) {
           <PublicBadge bucket={bucket} />
           {isReadOnly && (
             <Badge variant="light" color="gray" size="sm" tt="none" title="READ_ONLY">
-              Read-only
+              {bucketsTexts.table.readOnly}
             </Badge>
           )}
         </Group>
@@ -105,13 +109,14 @@ function Size({ bucket: { name, bytes, formerVersions, quotaBytes } }: { bucket:
   const percent = quotaBytes === 0 ? 100 : Math.min(100, (usedBytes / quotaBytes) * 100)
   return (
     <>
-      {text} of {formatBytes(quotaBytes)}
+      {text}
+      {bucketsTexts.table.of(formatBytes(quotaBytes))}
       <Progress
         mt={4}
         size="xs"
         value={percent}
         color={percent >= tightPercent ? 'orange' : 'var(--bucketry-accent)'}
-        aria-label={`Quota of ${name} in use`}
+        aria-label={bucketsTexts.table.quotaOf(name)}
       />
     </>
   )
@@ -122,14 +127,18 @@ function CountState({ bucket }: { readonly bucket: BucketStatus }) {
   const { countedAt, isCounting, problem, formerVersions } = bucket
   const formerBytes = formerVersions?.bytes ?? 0
   if (isCounting) {
-    return <span role="status">{countedAt === null ? 'counting…' : 'recounting…'}</span>
+    return (
+      <span role="status">
+        {countedAt === null ? bucketsTexts.table.counting : bucketsTexts.table.recounting}
+      </span>
+    )
   }
-  if (problem !== null) return <span>not counted: {problem}</span>
-  if (countedAt === null) return <span>not counted yet</span>
+  if (problem !== null) return <span>{bucketsTexts.table.problem(problem)}</span>
+  if (countedAt === null) return <span>{bucketsTexts.table.notCounted}</span>
   return (
     <span>
-      counted <Age at={countedAt} />
-      {formerBytes > 0 && `, and ${formatBytes(formerBytes)} in former versions`}
+      <Rich text={bucketsTexts.table.counted} marks={{ age: () => <Age at={countedAt} /> }} />
+      {formerBytes > 0 && bucketsTexts.table.former(formatBytes(formerBytes))}
     </span>
   )
 }

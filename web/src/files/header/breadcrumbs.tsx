@@ -1,6 +1,7 @@
 import { IconChevronRight, IconDots } from '@tabler/icons-react'
 import { Fragment, useLayoutEffect, useRef, useState } from 'react'
 import { Link } from 'wouter'
+import { frameTexts } from '../../texts/frame.ts'
 import { IconButton } from '../../ui/icon-button.tsx'
 import type { Browser } from '../browse/browser.ts'
 import { dropTarget } from '../carry/drag.ts'
@@ -21,7 +22,7 @@ interface BreadcrumbsProps {
 export function Breadcrumbs({ bucket, prefix, openMenu }: BreadcrumbsProps) {
   const folders = bucket === '' ? [] : [{ name: bucket, prefix: '' }, ...crumbsOf(prefix)]
   const above = [
-    { name: 'Files', href: '/files', prefix: undefined },
+    { name: frameTexts.page.files, href: '/files', prefix: undefined },
     ...folders.slice(0, -1).map((folder) => ({
       ...folder,
       href: locationPath({ bucket, prefix: folder.prefix, filter: '' }),

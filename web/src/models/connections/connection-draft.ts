@@ -1,95 +1,106 @@
 import type { ConnectionAnswer } from '../../../../src/models/routing/routing-schemas.ts'
+import { modelsTexts } from '../../texts/models.ts'
 import { type Draft, type FieldOption, type FieldSpec, linesOf } from '../forms/field-spec.ts'
 import { priceField, priceOf, priceText } from '../forms/price-field.ts'
 
 /** The form of a connection and the request bodies it sends. */
 
 const sources: readonly FieldOption[] = [
-  { value: 'catalogue', label: 'Provider from the catalogue' },
-  { value: 'openai-compatible', label: 'OpenAI-compatible endpoint' },
-  { value: 'anthropic-compatible', label: 'Anthropic-compatible endpoint' },
+  { value: 'catalogue', label: modelsTexts.draft.catalogue },
+  { value: 'openai-compatible', label: modelsTexts.draft.openAi },
+  { value: 'anthropic-compatible', label: modelsTexts.draft.anthropic },
 ]
 
 const isOfCatalogue = ({ source }: Draft) => source === 'catalogue'
 
 const nameField: FieldSpec = {
   name: 'name',
-  label: 'Name',
+  label: modelsTexts.draft.name,
   kind: 'text',
   path: 'name',
   placeholder: 'Lab',
 }
 
-const keyField: FieldSpec = { name: 'apiKey', label: 'API key', kind: 'secret', path: 'apiKey' }
+const keyField: FieldSpec = {
+  name: 'apiKey',
+  label: modelsTexts.draft.apiKey,
+  kind: 'secret',
+  path: 'apiKey',
+}
 
 const placeFields: readonly FieldSpec[] = [
   {
     name: 'baseUrl',
-    label: 'Base URL',
+    label: modelsTexts.draft.baseUrl,
     kind: 'text',
     path: 'providerSpecificData.baseUrl',
-    description: 'Address of the API. Required for your own endpoint',
+    description: modelsTexts.draft.baseUrlHint,
     placeholder: 'http://10.0.0.5/v1',
   },
   {
     name: 'prefix',
-    label: 'Prefix',
+    label: modelsTexts.draft.prefix,
     kind: 'text',
     path: 'providerSpecificData.prefix',
-    description: 'Prepended to the model ids. Leave empty to use the provider alias',
+    description: modelsTexts.draft.prefixHint,
     placeholder: 'lab',
   },
   {
     name: 'enabledModels',
-    label: 'Models',
+    label: modelsTexts.draft.models,
     kind: 'lines',
     path: 'providerSpecificData.enabledModels',
-    description: 'One id per line. Leave empty to list all models of the provider',
+    description: modelsTexts.draft.modelsHint,
   },
   {
     name: 'priority',
-    label: 'Priority',
+    label: modelsTexts.draft.priority,
     kind: 'text',
     path: 'priority',
-    description:
-      'Lower numbers are called first, connections without one last. The same number shares the calls',
+    description: modelsTexts.draft.priorityHint,
   },
   {
     name: 'weight',
-    label: 'Weight',
+    label: modelsTexts.draft.weight,
     kind: 'text',
     path: 'providerSpecificData.weight',
-    description: 'Its share of the calls among connections of the same priority',
+    description: modelsTexts.draft.weightHint,
     placeholder: '1',
   },
-  priceField('providerSpecificData.price', 'of all its models'),
+  priceField('providerSpecificData.price', modelsTexts.draft.ofAllModels),
   {
     name: 'translate',
-    label: 'Calls in other APIs',
+    label: modelsTexts.draft.otherApis,
     kind: 'select',
     path: 'providerSpecificData.translate',
-    description: 'For example Claude Code with a model that has only Chat Completions',
+    description: modelsTexts.draft.otherApisHint,
     options: [
-      { value: '', label: 'Translate' },
-      { value: 'off', label: 'Do not translate' },
+      { value: '', label: modelsTexts.draft.translate },
+      { value: 'off', label: modelsTexts.draft.doNotTranslate },
     ],
   },
   {
     name: 'headers',
-    label: 'Header fields',
+    label: modelsTexts.draft.headers,
     kind: 'lines',
     path: 'providerSpecificData.headers',
-    description: 'Sent with each call, one per line. **** stands for a stored value',
+    description: modelsTexts.draft.headersHint,
     placeholder: 'X-Title: Lab',
   },
 ]
 
 export function newConnectionFields(providers: readonly FieldOption[]): readonly FieldSpec[] {
   return [
-    { name: 'source', label: 'Kind', kind: 'select', path: 'kind', options: sources },
+    {
+      name: 'source',
+      label: modelsTexts.draft.kind,
+      kind: 'select',
+      path: 'kind',
+      options: sources,
+    },
     {
       name: 'provider',
-      label: 'Provider',
+      label: modelsTexts.draft.provider,
       kind: 'suggested',
       path: 'provider',
       isRequired: true,
@@ -124,7 +135,7 @@ export function connectionFields(connection: ConnectionAnswer): readonly FieldSp
   const hasKey = apiKeyState !== 'none'
   const removal: FieldSpec = {
     name: 'removesKey',
-    label: 'Remove the stored key',
+    label: modelsTexts.draft.removeKey,
     kind: 'check',
     path: '',
   }
@@ -132,8 +143,8 @@ export function connectionFields(connection: ConnectionAnswer): readonly FieldSp
     nameField,
     {
       ...keyField,
-      placeholder: hasKey ? `${apiKey ?? '****'} is stored` : '',
-      description: hasKey ? 'Leave empty to keep the stored key' : 'No key is stored',
+      placeholder: hasKey ? modelsTexts.draft.stored(apiKey ?? '****') : '',
+      description: hasKey ? modelsTexts.draft.keepKey : modelsTexts.draft.noKey,
       isShown: ({ removesKey }) => removesKey !== 'yes',
     },
     ...placeFields,

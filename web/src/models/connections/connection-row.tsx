@@ -6,7 +6,8 @@ import type { ListingsAnswer } from '../../../../src/models/list/model-list-api.
 import type { ConnectionAnswer } from '../../../../src/models/routing/routing-schemas.ts'
 import type { ProbeReport } from '../../../../src/models/upstream/upstreams.ts'
 import { request } from '../../api/client.ts'
-import { formatAmount } from '../../format/bytes.ts'
+import { frameTexts } from '../../texts/frame.ts'
+import { modelsTexts } from '../../texts/models.ts'
 import { failureOf } from '../../ui/messages.ts'
 import { MoreMenu } from '../../ui/more-menu.tsx'
 import { Row } from '../../ui/row-list.tsx'
@@ -31,9 +32,9 @@ interface ConnectionRowProps {
 }
 
 const keyStates = {
-  none: { label: 'no key', color: 'gray' },
+  none: { label: modelsTexts.connection.noKey, color: 'gray' },
   stored: undefined,
-  unreadable: { label: 'key unreadable, enter it again', color: 'red' },
+  unreadable: { label: modelsTexts.connection.unreadable, color: 'red' },
 } as const
 
 export function ConnectionRow(props: ConnectionRowProps) {
@@ -54,10 +55,10 @@ export function ConnectionRow(props: ConnectionRowProps) {
             size="compact-sm"
             fz="xs"
             loading={test.isPending}
-            aria-label={`Test ${name}`}
+            aria-label={modelsTexts.connection.testOf(name)}
             onClick={() => test.mutate()}
           >
-            Test
+            {modelsTexts.connection.test}
           </Button>
           {editing.button}
           <ConnectionMenu connection={connection} ids={ids} />
@@ -70,10 +71,10 @@ export function ConnectionRow(props: ConnectionRowProps) {
       {test.data !== undefined && <TestResult report={test.data} onClose={test.reset} />}
       {editing.isEdited && (
         <RecordForm
-          label={`Edit ${name}`}
+          label={modelsTexts.editOf(name)}
           fields={connectionFields(connection)}
           initial={connectionDraft(connection)}
-          submitLabel="Save"
+          submitLabel={frameTexts.save}
           changeOf={(draft) => ({ method: 'PATCH', path, body: connectionChange(draft) })}
           onDone={editing.close}
         />
@@ -98,13 +99,13 @@ function Name({ connection }: { readonly connection: ConnectionAnswer }) {
 
 function ActiveSwitch({ connection }: { readonly connection: ConnectionAnswer }) {
   const name = connectionName(connection)
-  const { mutate, isPending } = useRoutingAction(`${name} could not be changed`)
+  const { mutate, isPending } = useRoutingAction(modelsTexts.connection.changeFailure(name))
   const word = connection.isActive ? 'disable' : 'enable'
   return (
     <Switch
       size="sm"
       mr={6}
-      aria-label={`${name} is active`}
+      aria-label={modelsTexts.connection.isActive(name)}
       checked={connection.isActive}
       disabled={isPending}
       onChange={() =>
@@ -122,7 +123,7 @@ function useTest(connection: ConnectionAnswer) {
   const path = `${routingPath}/connections/${encodeURIComponent(connection.id)}/test`
   return useMutation({
     mutationFn: () => request<ProbeReport>(path, { method: 'POST' }),
-    onError: failureOf(`${connectionName(connection)} could not be tested`),
+    onError: failureOf(modelsTexts.connection.testFailure(connectionName(connection))),
   })
 }
 
@@ -131,11 +132,11 @@ function ListingLines({ listing }: { readonly listing: ConnectionListing }) {
   return (
     <>
       <Text size="xs" c="dimmed" mt={4}>
-        {formatAmount(listing.listed, 'model')} listed
+        {modelsTexts.connection.listed(modelsTexts.modelCount(listing.listed))}
       </Text>
       {listing.reasons.map(({ message, models, count }) => (
         <Text key={message} size="xs" c="dimmed" mt={2}>
-          {count > 0 && `${formatAmount(count, 'model')} not listed: `}
+          {count > 0 && modelsTexts.connection.notListed(modelsTexts.modelCount(count))}
           {message}
           {models.length > 0 && ` (${models.join(', ')}${count > models.length ? ', …' : ''})`}
         </Text>
@@ -150,15 +151,15 @@ interface TestResultProps {
 }
 
 const looks = {
-  ok: { color: 'teal', title: 'Connection OK' },
-  failed: { color: 'red', title: 'Connection failed' },
-  untested: { color: 'gray', title: 'Not tested' },
+  ok: { color: 'teal', title: modelsTexts.connection.ok },
+  failed: { color: 'red', title: modelsTexts.connection.failed },
+  untested: { color: 'gray', title: modelsTexts.connection.notTested },
 } as const
 
 function TestResult({ report, onClose }: TestResultProps) {
   const { outcome, message, status, durationMs } = report
   const details = [
-    status === undefined ? undefined : `status ${status}`,
+    status === undefined ? undefined : modelsTexts.connection.status(status),
     durationMs > 0 ? `${Math.round(durationMs)} ms` : undefined,
   ].filter((detail) => detail !== undefined)
   return (
@@ -167,7 +168,7 @@ function TestResult({ report, onClose }: TestResultProps) {
       role="status"
       title={looks[outcome].title}
       withCloseButton
-      closeButtonLabel="Dismiss the result"
+      closeButtonLabel={modelsTexts.connection.dismiss}
       onClose={onClose}
     >
       {message}
@@ -187,26 +188,28 @@ function ConnectionMenu({ connection, ids }: ConnectionMenuProps) {
   const name = connectionName(connection)
   return (
     <>
-      <MoreMenu name={name} removal="Delete" onRemove={open}>
+      <MoreMenu name={name} removal={modelsTexts.delete} onRemove={open}>
         <MoveItem connection={connection} ids={ids} by={-1} />
         <MoveItem connection={connection} ids={ids} by={1} />
         <Menu.Divider />
       </MoreMenu>
       <DeleteRecord
         name={name}
-        noun="connection"
+        words={modelsTexts.connections}
         path={`/connections/${encodeURIComponent(connection.id)}`}
         isAsked={isAsked}
         onClose={close}
       >
-        and its key are removed. Its models are no longer listed.
+        {modelsTexts.connection.deleteText}
       </DeleteRecord>
     </>
   )
 }
 
 function MoveItem({ connection, ids, by }: ConnectionMenuProps & { readonly by: -1 | 1 }) {
-  const { mutate } = useRoutingAction(`${connectionName(connection)} could not be moved`)
+  const { mutate } = useRoutingAction(
+    modelsTexts.connection.moveFailure(connectionName(connection)),
+  )
   const moved = movedIds(ids, connection.id, by)
   const Icon = by === -1 ? IconArrowUp : IconArrowDown
   return (
@@ -215,7 +218,7 @@ function MoveItem({ connection, ids, by }: ConnectionMenuProps & { readonly by: 
       disabled={moved === undefined}
       onClick={() => mutate({ method: 'POST', path: '/connections/reorder', body: { ids: moved } })}
     >
-      {by === -1 ? 'Move up' : 'Move down'}
+      {by === -1 ? modelsTexts.connection.up : modelsTexts.connection.down}
     </Menu.Item>
   )
 }

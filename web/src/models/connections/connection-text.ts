@@ -1,5 +1,5 @@
 import type { ConnectionAnswer } from '../../../../src/models/routing/routing-schemas.ts'
-import { formatAmount } from '../../format/bytes.ts'
+import { modelsTexts } from '../../texts/models.ts'
 
 export function connectionName({ name, provider }: ConnectionAnswer): string {
   return name === undefined || name === '' ? provider : name
@@ -12,13 +12,15 @@ export function connectionDetail(connection: ConnectionAnswer): string {
   return [
     connectionName(connection) === provider ? undefined : kindOf(provider),
     baseUrl,
-    prefix === undefined || prefix === '' ? undefined : `prefix ${prefix}`,
-    apiKey === undefined ? undefined : `key ${apiKey}`,
-    enabledModels?.length ? `${formatAmount(enabledModels.length, 'model')} selected` : undefined,
-    priority === undefined ? undefined : `priority ${priority}`,
-    weight === undefined ? undefined : `weight ${weight}`,
-    translate === false ? 'not translated' : undefined,
-    headers && formatAmount(Object.keys(headers).length, 'header field'),
+    prefix === undefined || prefix === '' ? undefined : modelsTexts.connection.prefix(prefix),
+    apiKey === undefined ? undefined : modelsTexts.connection.key(apiKey),
+    enabledModels?.length
+      ? modelsTexts.connection.selected(modelsTexts.modelCount(enabledModels.length))
+      : undefined,
+    priority === undefined ? undefined : modelsTexts.connection.priority(priority),
+    weight === undefined ? undefined : modelsTexts.connection.weight(weight),
+    translate === false ? modelsTexts.connection.notTranslated : undefined,
+    headers && modelsTexts.connection.headers(Object.keys(headers).length),
   ]
     .filter((part) => part !== undefined && part !== '')
     .join(' · ')
@@ -26,8 +28,8 @@ export function connectionDetail(connection: ConnectionAnswer): string {
 
 /** Ids of custom providers are long and carry no further information. */
 function kindOf(provider: string): string {
-  if (provider.startsWith('openai-compatible-')) return 'OpenAI-compatible'
-  if (provider.startsWith('anthropic-compatible-')) return 'Anthropic-compatible'
+  if (provider.startsWith('openai-compatible-')) return modelsTexts.connection.openAi
+  if (provider.startsWith('anthropic-compatible-')) return modelsTexts.connection.anthropic
   return provider
 }
 

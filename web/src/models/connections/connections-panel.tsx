@@ -1,6 +1,7 @@
 import { Text } from '@mantine/core'
 import { IconPlugConnected } from '@tabler/icons-react'
 import type { WarnedRouting } from '../../../../src/models/routing/routing-schemas.ts'
+import { modelsTexts } from '../../texts/models.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { RowList } from '../../ui/row-list.tsx'
 import { RecordForm } from '../forms/record-form.tsx'
@@ -14,9 +15,9 @@ import { usePauses } from './pauses.tsx'
 export function ConnectionsPanel() {
   return (
     <RecordsSection
-      title="Connections"
-      addLabel="Add a connection"
-      failure="The connections could not be loaded"
+      title={modelsTexts.tab.connections}
+      addLabel={modelsTexts.connections.add}
+      failure={modelsTexts.connections.failure}
       newForm={(onDone) => <AddConnection onDone={onDone} />}
     >
       {(state) => <Connections state={state} />}
@@ -28,10 +29,10 @@ function AddConnection({ onDone }: { readonly onDone: () => void }) {
   const providers = useProviders().data?.providers ?? []
   return (
     <RecordForm
-      label="New connection"
+      label={modelsTexts.connections.new}
       fields={newConnectionFields(providers.map(({ id }) => ({ value: id, label: id })))}
       initial={newConnectionDraft}
-      submitLabel="Add the connection"
+      submitLabel={modelsTexts.connections.addAction}
       changeOf={(draft) => ({
         method: 'POST',
         path: '/connections',
@@ -47,9 +48,11 @@ function Connections({ state: { connections, warnings } }: { readonly state: War
   const pauses = usePauses().data?.pauses ?? []
   if (connections.length === 0) {
     return (
-      <EmptyState icon={<IconPlugConnected size={32} stroke={1.5} />} title="No connections yet">
-        A connection is a provider with your API key. Add one, then make a model key for each app.
-        While no connection is active, the whole catalogue is listed.
+      <EmptyState
+        icon={<IconPlugConnected size={32} stroke={1.5} />}
+        title={modelsTexts.connections.none}
+      >
+        {modelsTexts.connections.noneText}
       </EmptyState>
     )
   }
@@ -57,9 +60,7 @@ function Connections({ state: { connections, warnings } }: { readonly state: War
   return (
     <>
       <Text size="sm" c="dimmed" mb="md">
-        Models are listed in this order. The models of a provider are listed at its first active
-        connection. Connections of a provider with the same priority share its calls; if one fails,
-        they go to the others.
+        {modelsTexts.connections.text}
       </Text>
       <RowList>
         {connections.map((connection, index) => (

@@ -5,6 +5,8 @@ import { Link } from 'wouter'
 import type { ConnectionAnswer } from '../../../../src/models/routing/routing-schemas.ts'
 import type { PausesReply } from '../../../../src/models/usage/usage-routes.ts'
 import { request } from '../../api/client.ts'
+import { modelsTexts } from '../../texts/models.ts'
+import { Rich } from '../../texts/rich.tsx'
 import { Age } from '../../ui/age.tsx'
 import { failureOf } from '../../ui/messages.ts'
 import { routingPath, useRouting } from '../routing-queries.ts'
@@ -42,7 +44,7 @@ export function PauseLines({ connection, pauses }: PauseLinesProps) {
   const queries = useQueryClient()
   const { mutate, isPending } = useMutation({
     mutationFn: () => request(`${path}/${encodeURIComponent(connection.id)}`, { method: 'DELETE' }),
-    onError: failureOf(`${name} could not be changed`),
+    onError: failureOf(modelsTexts.connection.changeFailure(name)),
     onSettled: () => queries.invalidateQueries({ queryKey }),
   })
   if (pauses.length === 0) return null
@@ -50,34 +52,38 @@ export function PauseLines({ connection, pauses }: PauseLinesProps) {
   return (
     <Alert
       color={isOut ? 'red' : 'orange'}
-      title={isOut ? 'The key is refused' : 'Paused after failures'}
+      title={isOut ? modelsTexts.pauses.refused : modelsTexts.pauses.paused}
       p="xs"
     >
       {pauses.slice(0, maxLines).map((pause) => (
         <Text key={`${pause.model} ${pause.path}`} size="sm">
-          <b>{pause.model ?? 'All models'}</b> {pause.path !== null && `on ${pause.path} `}
-          (status {pause.status}): {pause.reason}{' '}
+          <b>{pause.model ?? modelsTexts.pauses.allModels}</b>{' '}
+          {pause.path !== null && `${modelsTexts.pauses.on(pause.path)} `}
+          {modelsTexts.pauses.reason(pause.status, pause.reason)}{' '}
           {Date.parse(pause.until) > Date.now() ? (
-            <>
-              Retried <Age at={pause.until} />.
-            </>
+            <Rich
+              text={modelsTexts.pauses.retried}
+              marks={{ age: () => <Age at={pause.until} /> }}
+            />
           ) : (
-            'The next call tries again.'
+            modelsTexts.pauses.nextCall
           )}
         </Text>
       ))}
-      {pauses.length > maxLines && <Text size="sm">… and {pauses.length - maxLines} more.</Text>}
+      {pauses.length > maxLines && (
+        <Text size="sm">{modelsTexts.pauses.more(pauses.length - maxLines)}</Text>
+      )}
       <Group mt={6} gap="sm">
         <Button
           size="compact-sm"
           variant="default"
           loading={isPending}
-          aria-label={`Try again now: ${name}`}
+          aria-label={modelsTexts.pauses.tryNowOf(name)}
           onClick={() => mutate()}
         >
-          Try again now
+          {modelsTexts.pauses.tryNow}
         </Button>
-        <Text size="xs">Each process of the service keeps its own pauses.</Text>
+        <Text size="xs">{modelsTexts.pauses.perProcess}</Text>
       </Group>
     </Alert>
   )
@@ -93,8 +99,10 @@ export function RefusedKeys() {
   if (names.length === 0) return null
   return (
     <Alert color="red" role="alert" mb="md" icon={<IconKeyOff size={18} />}>
-      The upstream refuses the key of {names.join(', ')}. Calls go to other connections, if there
-      are any. <Link href="/models/connections">Enter another key.</Link>
+      <Rich
+        text={modelsTexts.pauses.refusedBy(names.join(', '))}
+        marks={{ link: (words) => <Link href="/models/connections">{words}</Link> }}
+      />
     </Alert>
   )
 }

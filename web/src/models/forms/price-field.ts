@@ -1,4 +1,5 @@
 import type { ConnectionAnswer } from '../../../../src/models/routing/routing-schemas.ts'
+import { modelsTexts } from '../../texts/models.ts'
 import type { FieldSpec } from './field-spec.ts'
 
 type Price = NonNullable<NonNullable<ConnectionAnswer['providerSpecificData']>['price']>
@@ -7,8 +8,14 @@ const names = ['input', 'output', 'cacheRead', 'cacheWrite'] as const
 
 export function priceField(path: string, whose: string): FieldSpec {
   return {
-    ...{ name: 'price', label: 'Price', kind: 'text', path, placeholder: '3, 15, 0.3, 3.75' },
-    description: `US dollars per million tokens ${whose}: input, output, and if they differ, input read from and written to the cache`,
+    ...{
+      name: 'price',
+      label: modelsTexts.draft.price,
+      kind: 'text',
+      path,
+      placeholder: '3, 15, 0.3, 3.75',
+    },
+    description: modelsTexts.draft.priceHint(whose),
   }
 }
 

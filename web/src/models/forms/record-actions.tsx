@@ -1,6 +1,7 @@
 import { useDisclosure, useFocusReturn } from '@mantine/hooks'
 import { IconPencil } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
+import { modelsTexts } from '../../texts/models.ts'
 import { Confirm } from '../../ui/confirm.tsx'
 import { IconButton } from '../../ui/icon-button.tsx'
 import { useRoutingAction } from '../routing-queries.ts'
@@ -10,7 +11,7 @@ export function useEditing(name: string) {
   const [isEdited, edit] = useDisclosure(false)
   useFocusReturn({ opened: isEdited })
   const button = (
-    <IconButton label={`Edit ${name}`} aria-expanded={isEdited} onClick={edit.toggle}>
+    <IconButton label={modelsTexts.editOf(name)} aria-expanded={isEdited} onClick={edit.toggle}>
       <IconPencil size={16} />
     </IconButton>
   )
@@ -19,8 +20,7 @@ export function useEditing(name: string) {
 
 interface DeleteRecordProps {
   readonly name: string
-  /** "combo". */
-  readonly noun: string
+  readonly words: { readonly deleteAsk: string; readonly deleteAction: string }
   /** Below `/-/api/routing`. */
   readonly path: string
   readonly isAsked: boolean
@@ -30,13 +30,13 @@ interface DeleteRecordProps {
 }
 
 /** Deletes a record after confirmation. */
-export function DeleteRecord({ name, noun, path, isAsked, onClose, children }: DeleteRecordProps) {
-  const { mutate, isPending } = useRoutingAction(`${name} could not be deleted`)
+export function DeleteRecord({ name, words, path, isAsked, onClose, children }: DeleteRecordProps) {
+  const { mutate, isPending } = useRoutingAction(modelsTexts.deleteFailure(name))
   return (
     <Confirm
       isOpen={isAsked}
-      title={`Delete this ${noun}?`}
-      action={`Delete the ${noun}`}
+      title={words.deleteAsk}
+      action={words.deleteAction}
       isBusy={isPending}
       onConfirm={() => mutate({ method: 'DELETE', path }, { onSettled: onClose })}
       onClose={onClose}

@@ -7,6 +7,7 @@ import {
   Textarea,
   TextInput,
 } from '@mantine/core'
+import { modelsTexts } from '../../texts/models.ts'
 import type { FieldSpec } from './field-spec.ts'
 import classes from './record-form.module.css'
 
@@ -54,7 +55,7 @@ export function RecordField({ field, value, error, onChange }: RecordFieldProps)
           {...{ value, placeholder }}
           onChange={onText}
           autoComplete="off"
-          visibilityToggleButtonProps={{ 'aria-label': 'Show or hide the key', tabIndex: 0 }}
+          visibilityToggleButtonProps={{ 'aria-label': modelsTexts.showKey, tabIndex: 0 }}
         />
       )
     case 'lines':

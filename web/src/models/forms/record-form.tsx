@@ -2,6 +2,7 @@ import { Alert, Button, Group, Stack } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, useEffect, useRef, useState } from 'react'
 import { ApiError } from '../../api/api-error.ts'
+import { frameTexts } from '../../texts/frame.ts'
 import { type RoutingChange, useChangeRouting } from '../routing-queries.ts'
 import { type Draft, type FieldSpec, fieldOfError, shownFields } from './field-spec.ts'
 import { RecordField } from './record-field.tsx'
@@ -62,7 +63,7 @@ export function RecordForm(props: RecordFormProps) {
             {submitLabel}
           </Button>
           <Button variant="default" size="sm" onClick={onDone}>
-            Cancel
+            {frameTexts.cancel}
           </Button>
         </Group>
       </Stack>

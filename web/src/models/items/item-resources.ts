@@ -3,6 +3,7 @@ import type {
   CustomModelAnswer,
   RoutingAnswer,
 } from '../../../../src/models/routing/routing-schemas.ts'
+import { modelsTexts } from '../../texts/models.ts'
 import { type Draft, type FieldSpec, linesOf } from '../forms/field-spec.ts'
 import { priceField, priceOf, priceText } from '../forms/price-field.ts'
 import { aliasField } from '../warnings-at.ts'
@@ -12,8 +13,8 @@ export interface ItemResource<Item> {
   readonly title: string
   /** Explains the items if there are none yet. */
   readonly hint: string
-  /** "combo": on buttons and in questions. */
-  readonly noun: string
+  /** On buttons and in questions. */
+  readonly words: typeof modelsTexts.combos.words
   /** Below `/-/api/routing`. */
   readonly path: string
   readonly fields: readonly FieldSpec[]
@@ -31,14 +32,14 @@ export interface ItemResource<Item> {
 }
 
 const kindOptions = [
-  { value: 'llm', label: 'Chat' },
-  { value: 'image', label: 'Image' },
-  { value: 'tts', label: 'Speech' },
-  { value: 'stt', label: 'Transcription' },
-  { value: 'embedding', label: 'Embedding' },
-  { value: 'imageToText', label: 'Image to text' },
-  { value: 'webSearch', label: 'Web search' },
-  { value: 'webFetch', label: 'Web fetch' },
+  { value: 'llm', label: modelsTexts.kind.chat },
+  { value: 'image', label: modelsTexts.kind.image },
+  { value: 'tts', label: modelsTexts.kind.speech },
+  { value: 'stt', label: modelsTexts.kind.transcription },
+  { value: 'embedding', label: modelsTexts.kind.embedding },
+  { value: 'imageToText', label: modelsTexts.kind.imageToText },
+  { value: 'webSearch', label: modelsTexts.kind.webSearch },
+  { value: 'webFetch', label: modelsTexts.kind.webFetch },
 ] as const
 
 /** Chat is the default and gets no label. */
@@ -49,26 +50,32 @@ function kindLabel(kind: string | undefined): string | undefined {
 
 const nameField: FieldSpec = {
   name: 'name',
-  label: 'Name',
+  label: modelsTexts.draft.name,
   kind: 'text',
   path: 'name',
   isRequired: true,
 }
 
 export const combos: ItemResource<ComboAnswer> = {
-  title: 'Combos',
-  hint: 'A combo is one name for several models. It is listed by its name. Your router decides how its models are used.',
-  noun: 'combo',
+  title: modelsTexts.combos.title,
+  hint: modelsTexts.combos.hint,
+  words: modelsTexts.combos.words,
   path: '/combos',
   fields: [
-    { ...nameField, description: 'Letters, digits and _ . -', placeholder: 'smart' },
-    { name: 'kind', label: 'Kind', kind: 'select', path: 'kind', options: kindOptions },
+    { ...nameField, description: modelsTexts.combos.nameHint, placeholder: 'smart' },
+    {
+      name: 'kind',
+      label: modelsTexts.draft.kind,
+      kind: 'select',
+      path: 'kind',
+      options: kindOptions,
+    },
     {
       name: 'models',
-      label: 'Models',
+      label: modelsTexts.draft.models,
       kind: 'lines',
       path: 'models',
-      description: 'One model id per line',
+      description: modelsTexts.combos.modelsHint,
       placeholder: 'openai/gpt-5',
     },
   ],
@@ -77,7 +84,8 @@ export const combos: ItemResource<ComboAnswer> = {
   keyOf: ({ name }) => encodeURIComponent(name),
   nameOf: ({ name }) => name,
   kindOf: ({ kind }) => kindLabel(kind),
-  detailOf: ({ models = [] }) => (models.length === 0 ? 'No models' : models.join(', ')),
+  detailOf: ({ models = [] }) =>
+    models.length === 0 ? modelsTexts.combos.noModels : models.join(', '),
   draftOf: (item) => ({
     name: item?.name ?? '',
     kind: item?.kind ?? 'llm',
@@ -87,23 +95,23 @@ export const combos: ItemResource<ComboAnswer> = {
 }
 
 export const customModels: ItemResource<CustomModelAnswer> = {
-  title: 'Custom models',
-  hint: 'A custom model adds a chat model to a connected provider that does not list it, or gives a model a price of your own.',
-  noun: 'custom model',
+  title: modelsTexts.custom.title,
+  hint: modelsTexts.custom.hint,
+  words: modelsTexts.custom.words,
   path: '/custom-models',
   fields: [
     {
       name: 'providerAlias',
-      label: 'Provider',
+      label: modelsTexts.draft.provider,
       kind: 'text',
       path: 'providerAlias',
       isRequired: true,
-      description: 'Provider id, alias or prefix',
+      description: modelsTexts.custom.providerHint,
       placeholder: 'openai',
     },
     {
       name: 'id',
-      label: 'Model id',
+      label: modelsTexts.custom.id,
       kind: 'text',
       path: 'id',
       isRequired: true,
@@ -111,14 +119,14 @@ export const customModels: ItemResource<CustomModelAnswer> = {
     },
     {
       name: 'type',
-      label: 'Kind',
+      label: modelsTexts.draft.kind,
       kind: 'select',
       path: 'type',
       options: kindOptions,
-      description: 'Only custom models of kind Chat are listed',
+      description: modelsTexts.custom.kindHint,
     },
-    { name: 'name', label: 'Display name', kind: 'text', path: 'name' },
-    priceField('price', 'of this model'),
+    { name: 'name', label: modelsTexts.custom.displayName, kind: 'text', path: 'name' },
+    priceField('price', modelsTexts.custom.ofThisModel),
   ],
   itemsOf: (state) => state.customModels,
   fieldOf: (_item, index) => `customModels[${index}]`,
@@ -127,7 +135,7 @@ export const customModels: ItemResource<CustomModelAnswer> = {
   nameOf: ({ providerAlias, id }) => `${providerAlias}/${id}`,
   kindOf: ({ type }) => kindLabel(type),
   detailOf: ({ name, price }) =>
-    [name, price && `$${priceText(price)} per million tokens`].filter((part) => part).join(' · '),
+    [name, price && modelsTexts.custom.price(priceText(price))].filter((part) => part).join(' · '),
   draftOf: (item) => ({
     providerAlias: item?.providerAlias ?? '',
     id: item?.id ?? '',
@@ -148,19 +156,19 @@ export interface ModelAlias {
 }
 
 export const aliases: ItemResource<ModelAlias> = {
-  title: 'Aliases',
-  hint: 'An alias adds its target model to the list of its provider. The alias itself is not listed.',
-  noun: 'alias',
+  title: modelsTexts.aliases.title,
+  hint: modelsTexts.aliases.hint,
+  words: modelsTexts.aliases.words,
   path: '/model-aliases',
   fields: [
     { ...nameField, placeholder: 'mine' },
     {
       name: 'target',
-      label: 'Model',
+      label: modelsTexts.aliases.model,
       kind: 'text',
       path: 'target',
       isRequired: true,
-      description: 'Provider and model id, separated by a slash',
+      description: modelsTexts.aliases.modelHint,
       placeholder: 'openai/gpt-5',
     },
   ],

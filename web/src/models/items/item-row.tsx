@@ -2,6 +2,8 @@ import { Badge } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { IconTrash } from '@tabler/icons-react'
 import type { ComponentProps } from 'react'
+import { frameTexts } from '../../texts/frame.ts'
+import { modelsTexts } from '../../texts/models.ts'
 import { IconButton } from '../../ui/icon-button.tsx'
 import { Row } from '../../ui/row-list.tsx'
 import { DeleteRecord, useEditing } from '../forms/record-actions.tsx'
@@ -36,17 +38,17 @@ export function ItemRow<Item>({ resource, item, warnings }: ItemRowProps<Item>) 
       actions={
         <>
           {editing.button}
-          <DeleteItem name={name} noun={resource.noun} path={path} />
+          <DeleteItem name={name} words={resource.words} path={path} />
         </>
       }
     >
       <WarningLines messages={warnings} />
       {editing.isEdited && (
         <RecordForm
-          label={`Edit ${name}`}
+          label={modelsTexts.editOf(name)}
           fields={resource.fields}
           initial={resource.draftOf(item)}
-          submitLabel="Save"
+          submitLabel={frameTexts.save}
           changeOf={(draft) => ({ method: 'PUT', path, body: resource.bodyOf(draft) })}
           onDone={editing.close}
         />
@@ -55,17 +57,17 @@ export function ItemRow<Item>({ resource, item, warnings }: ItemRowProps<Item>) 
   )
 }
 
-type DeletedItem = Pick<ComponentProps<typeof DeleteRecord>, 'name' | 'noun' | 'path'>
+type DeletedItem = Pick<ComponentProps<typeof DeleteRecord>, 'name' | 'words' | 'path'>
 
 function DeleteItem(deleted: DeletedItem) {
   const [isAsked, { open, close }] = useDisclosure(false)
   return (
     <>
-      <IconButton label={`Delete ${deleted.name}`} color="red" onClick={open}>
+      <IconButton label={modelsTexts.deleteOf(deleted.name)} color="red" onClick={open}>
         <IconTrash size={16} />
       </IconButton>
       <DeleteRecord {...deleted} isAsked={isAsked} onClose={close}>
-        is deleted and no longer affects the model list.
+        {modelsTexts.items.deleteText}
       </DeleteRecord>
     </>
   )

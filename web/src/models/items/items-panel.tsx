@@ -2,6 +2,8 @@ import { Text, TextInput } from '@mantine/core'
 import { IconList } from '@tabler/icons-react'
 import { useState } from 'react'
 import type { WarnedRouting } from '../../../../src/models/routing/routing-schemas.ts'
+import { frameTexts } from '../../texts/frame.ts'
+import { modelsTexts } from '../../texts/models.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { RowList } from '../../ui/row-list.tsx'
 import { RecordForm } from '../forms/record-form.tsx'
@@ -17,18 +19,18 @@ const searchedFrom = 12
 
 /** All items of one kind, edited in place. */
 export function ItemsPanel<Item>({ resource }: { readonly resource: ItemResource<Item> }) {
-  const { title, noun, path } = resource
+  const { title, words, path } = resource
   return (
     <RecordsSection
       title={title}
-      addLabel={`Add ${article(noun)} ${noun}`}
-      failure={`${title} could not be loaded`}
+      addLabel={words.add}
+      failure={modelsTexts.items.failure(title)}
       newForm={(onDone) => (
         <RecordForm
-          label={`New ${noun}`}
+          label={words.new}
           fields={resource.fields}
           initial={resource.draftOf(undefined)}
-          submitLabel={`Add the ${noun}`}
+          submitLabel={words.addAction}
           changeOf={(draft) => ({ method: 'POST', path, body: resource.bodyOf(draft) })}
           onDone={onDone}
         />
@@ -37,10 +39,6 @@ export function ItemsPanel<Item>({ resource }: { readonly resource: ItemResource
       {(state) => <Items resource={resource} state={state} />}
     </RecordsSection>
   )
-}
-
-function article(noun: string): string {
-  return /^[aeiou]/.test(noun) ? 'an' : 'a'
 }
 
 interface ItemsProps<Item> {
@@ -58,7 +56,7 @@ function Items<Item>({ resource, state }: ItemsProps<Item>) {
     return (
       <EmptyState
         icon={<IconList size={32} stroke={1.5} />}
-        title={`No ${title.toLowerCase()} yet`}
+        title={modelsTexts.items.none(frameTexts.inSentence(title))}
       >
         {hint}
       </EmptyState>
@@ -77,8 +75,8 @@ function Items<Item>({ resource, state }: ItemsProps<Item>) {
         <TextInput
           my="sm"
           type="search"
-          aria-label={`Search the ${title.toLowerCase()}`}
-          placeholder={`Search ${items.length} ${title.toLowerCase()}`}
+          aria-label={modelsTexts.items.search(frameTexts.inSentence(title))}
+          placeholder={modelsTexts.items.searchCount(items.length, frameTexts.inSentence(title))}
           value={search}
           onChange={(event) => setSearch(event.currentTarget.value)}
         />
@@ -88,7 +86,7 @@ function Items<Item>({ resource, state }: ItemsProps<Item>) {
           <ItemRow key={keyOf(item)} resource={resource} item={item} warnings={warnings} />
         ))}
       </RowList>
-      {found.length > maxShown && <p>{found.length - maxShown} more. Search to see them.</p>}
+      {found.length > maxShown && <p>{modelsTexts.items.more(found.length - maxShown)}</p>}
     </>
   )
 }

@@ -2,6 +2,8 @@ import { SimpleGrid, TagsInput, Text, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import type { ModelKeyReply } from '../../../../src/models/keys/model-key-routes.ts'
 import { ApiError } from '../../api/api-error.ts'
+import { frameTexts } from '../../texts/frame.ts'
+import { modelsTexts } from '../../texts/models.ts'
 import { FormDialog, NameInput } from '../../ui/form-dialog.tsx'
 import { useListedModels } from '../routing-queries.ts'
 import { bodyOf, draftOf, limitFields, type ModelKeyDraft } from './model-key-draft.ts'
@@ -28,8 +30,8 @@ export function ModelKeyDialog<Reply>(props: ModelKeyDialogProps<Reply>) {
   const isShown = ['name', 'models', 'expiresAt', 'limits'].some((field) => errorAt(field))
   return (
     <FormDialog
-      title={modelKey === undefined ? 'New model key' : `Change ${modelKey.name}`}
-      action={modelKey === undefined ? 'Create the key' : 'Save'}
+      title={modelKey === undefined ? modelsTexts.keys.new : modelsTexts.keys.change(modelKey.name)}
+      action={modelKey === undefined ? modelsTexts.keys.createAction : frameTexts.save}
       isBusy={isPending}
       problem={error === null || isShown ? undefined : error.message}
       onSubmit={() => {
@@ -40,7 +42,7 @@ export function ModelKeyDialog<Reply>(props: ModelKeyDialogProps<Reply>) {
       onClose={onClose}
     >
       <NameInput
-        label="Name"
+        label={modelsTexts.draft.name}
         placeholder="chat-app"
         required
         value={draft.name}
@@ -49,7 +51,7 @@ export function ModelKeyDialog<Reply>(props: ModelKeyDialogProps<Reply>) {
       />
       <Models draft={draft} error={errorAt('models')} onChange={set} />
       <TextInput
-        label="Valid until"
+        label={modelsTexts.keys.validUntil}
         type="date"
         value={draft.expires}
         error={errorAt('expiresAt')}
@@ -60,7 +62,7 @@ export function ModelKeyDialog<Reply>(props: ModelKeyDialogProps<Reply>) {
           <TextInput
             key={name}
             label={label}
-            placeholder="no limit"
+            placeholder={modelsTexts.keys.noLimit}
             inputMode="decimal"
             pattern={pattern}
             value={draft.limits[name]}
@@ -72,10 +74,7 @@ export function ModelKeyDialog<Reply>(props: ModelKeyDialogProps<Reply>) {
         ))}
       </SimpleGrid>
       <Text size="xs" c="dimmed">
-        Limits per minute apply to each process of the service, limits per month to all processes
-        together. The last call may exceed a limit of tokens or money. With a limit in US dollars, a
-        key can call only models whose price is known. Images and speech count only if the provider
-        bills tokens, or reports the cost.
+        {modelsTexts.keys.limitsText}
       </Text>
     </FormDialog>
   )
@@ -91,9 +90,9 @@ function Models({ draft: { models }, error, onChange }: ModelsProps) {
   const listed = useListedModels('chat').data ?? []
   return (
     <TagsInput
-      label="Allowed models"
-      description="Model IDs. * stands for any text: lab/*. Empty: every model."
-      placeholder={models.length === 0 ? 'every model' : ''}
+      label={modelsTexts.keys.models}
+      description={modelsTexts.keys.modelsHint}
+      placeholder={models.length === 0 ? modelsTexts.keys.everyModelHint : ''}
       data={[...new Set(listed.map(({ id }) => id))]}
       limit={maxSuggestions}
       acceptValueOnBlur

@@ -1,7 +1,7 @@
 import type { ModelKeyBody, ModelKeyReply } from '../../../../src/models/keys/model-key-routes.ts'
-import { formatAmount, formatCount } from '../../format/bytes.ts'
 import { dayOf, endOfDay } from '../../format/day-field.ts'
 import { formatDollars } from '../../format/money.ts'
+import { modelsTexts } from '../../texts/models.ts'
 
 /** The form of a model key, as it is typed. */
 export interface ModelKeyDraft {
@@ -20,10 +20,14 @@ export const limitFields: readonly {
   readonly label: string
   readonly pattern: string
 }[] = [
-  { name: 'requestsPerMinute', label: 'Requests per minute', pattern: '[0-9]*' },
-  { name: 'tokensPerMinute', label: 'Tokens per minute', pattern: '[0-9]*' },
-  { name: 'tokensPerMonth', label: 'Tokens per month', pattern: '[0-9]*' },
-  { name: 'dollarsPerMonth', label: 'US dollars per month', pattern: '[0-9]+[.]?[0-9]*|[.][0-9]+' },
+  { name: 'requestsPerMinute', label: modelsTexts.keys.requestsPerMinute, pattern: '[0-9]*' },
+  { name: 'tokensPerMinute', label: modelsTexts.keys.tokensPerMinute, pattern: '[0-9]*' },
+  { name: 'tokensPerMonth', label: modelsTexts.keys.tokensPerMonth, pattern: '[0-9]*' },
+  {
+    name: 'dollarsPerMonth',
+    label: modelsTexts.keys.dollarsPerMonth,
+    pattern: '[0-9]+[.]?[0-9]*|[.][0-9]+',
+  },
 ]
 
 function eachLimit<Value>(read: (limit: LimitName) => Value) {
@@ -61,23 +65,23 @@ export function bodyOf(draft: ModelKeyDraft, before: string | null): ModelKeyBod
 
 /** "lab/*, smart" */
 export function modelsText({ models }: Pick<ModelKeyReply, 'models'>): string {
-  return isEvery(models) ? 'Every model' : models.join(', ')
+  return isEvery(models) ? modelsTexts.keys.everyModel : models.join(', ')
 }
 
 /** "60 requests and 1,000 tokens per minute, 5,000 tokens and $5.00 per month"; '' without limits. */
 export function limitsText({ limits }: Pick<ModelKeyReply, 'limits'>): string {
   const { requestsPerMinute, tokensPerMinute, tokensPerMonth, dollarsPerMonth } = limits
   const aMinute = [
-    requestsPerMinute !== null && formatAmount(requestsPerMinute, 'request'),
-    tokensPerMinute !== null && formatAmount(tokensPerMinute, 'token'),
+    requestsPerMinute !== null && modelsTexts.keys.requests(requestsPerMinute),
+    tokensPerMinute !== null && modelsTexts.keys.tokens(tokensPerMinute),
   ].filter((part) => part !== false)
   const aMonth = [
-    tokensPerMonth !== null && `${formatCount(tokensPerMonth)} tokens`,
+    tokensPerMonth !== null && modelsTexts.keys.tokens(tokensPerMonth),
     dollarsPerMonth !== null && formatDollars(dollarsPerMonth),
   ].filter((part) => part !== false)
   return [
-    aMinute.length > 0 && `${aMinute.join(' and ')} per minute`,
-    aMonth.length > 0 && `${aMonth.join(' and ')} per month`,
+    aMinute.length > 0 && modelsTexts.keys.perMinute(aMinute.reduce(modelsTexts.keys.and)),
+    aMonth.length > 0 && modelsTexts.keys.perMonth(aMonth.reduce(modelsTexts.keys.and)),
   ]
     .filter((part) => part !== false)
     .join(', ')

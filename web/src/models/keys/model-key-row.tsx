@@ -3,6 +3,8 @@ import { IconPencil, IconTrash } from '@tabler/icons-react'
 import { useState } from 'react'
 import { Link } from 'wouter'
 import type { ModelKeyReply } from '../../../../src/models/keys/model-key-routes.ts'
+import { modelsTexts } from '../../texts/models.ts'
+import { Rich } from '../../texts/rich.tsx'
 import { Age } from '../../ui/age.tsx'
 import { Confirm } from '../../ui/confirm.tsx'
 import { IconButton } from '../../ui/icon-button.tsx'
@@ -21,7 +23,7 @@ export function ModelKeyRow({ modelKey }: ModelKeyRowProps) {
   const close = () => setAsked(undefined)
   const { name, keyId } = modelKey
   const { mutate, isPending } = useModelKeyAction({
-    onError: failureOf(`${name} could not be revoked`),
+    onError: failureOf(modelsTexts.keys.revokeFailure(name)),
   })
   return (
     <Row
@@ -30,7 +32,7 @@ export function ModelKeyRow({ modelKey }: ModelKeyRowProps) {
           <b>{name}</b>{' '}
           {isExpired(modelKey, Date.now()) && (
             <Badge variant="light" color="red" tt="none" size="sm">
-              expired
+              {modelsTexts.keys.isExpired}
             </Badge>
           )}
         </>
@@ -38,10 +40,10 @@ export function ModelKeyRow({ modelKey }: ModelKeyRowProps) {
       detail={<Detail modelKey={modelKey} />}
       actions={
         <>
-          <IconButton label={`Change ${name}`} onClick={() => setAsked('change')}>
+          <IconButton label={modelsTexts.keys.change(name)} onClick={() => setAsked('change')}>
             <IconPencil size={16} />
           </IconButton>
-          <IconButton label={`Revoke ${name}`} onClick={() => setAsked('revoke')}>
+          <IconButton label={modelsTexts.keys.revoke(name)} onClick={() => setAsked('revoke')}>
             <IconTrash size={16} />
           </IconButton>
         </>
@@ -50,14 +52,13 @@ export function ModelKeyRow({ modelKey }: ModelKeyRowProps) {
       {asked === 'change' && <ModelKeyDialog modelKey={modelKey} onDone={close} onClose={close} />}
       <Confirm
         isOpen={asked === 'revoke'}
-        title={`Revoke ${name}?`}
-        action="Revoke the key"
+        title={modelsTexts.keys.revokeAsk(name)}
+        action={modelsTexts.keys.revokeAction}
         isBusy={isPending}
         onConfirm={() => mutate({ method: 'DELETE', path: `/${keyId}` }, { onSettled: close })}
         onClose={close}
       >
-        Apps that use <b>{name}</b> lose access within a second, or within a minute if the database
-        does not respond. Answers that have begun are completed. This cannot be undone.
+        <Rich text={modelsTexts.keys.revokeText(name)} />
       </Confirm>
     </Row>
   )
@@ -71,11 +72,15 @@ function Detail({ modelKey }: ModelKeyRowProps) {
       <div>{modelsText(modelKey)}</div>
       {limits !== '' && <div>{limits}</div>}
       <div>
-        <Code>bmk_{keyId}_…</Code> made <Age at={createdAt} />
+        <Code>bmk_{keyId}_…</Code>{' '}
+        <Rich text={modelsTexts.keys.made} marks={{ age: () => <Age at={createdAt} /> }} />
         {expiresAt !== null && (
-          <>
-            , {isExpired(modelKey, Date.now()) ? 'expired' : 'expires'} <Age at={expiresAt} />
-          </>
+          <Rich
+            text={
+              isExpired(modelKey, Date.now()) ? modelsTexts.keys.expired : modelsTexts.keys.expires
+            }
+            marks={{ age: () => <Age at={expiresAt} /> }}
+          />
         )}
         {' · '}
         <Anchor
@@ -83,9 +88,9 @@ function Detail({ modelKey }: ModelKeyRowProps) {
           fz="inherit"
           underline="always"
           href={`/models/usage?key=%3D${keyId}`}
-          aria-label={`Usage of ${name}`}
+          aria-label={modelsTexts.keys.usageOf(name)}
         >
-          Usage
+          {modelsTexts.tab.usage}
         </Anchor>
       </div>
     </>

@@ -7,9 +7,11 @@ import type {
 } from '../../../../src/models/keys/model-key-routes.ts'
 import { serviceAddress } from '../../api/service-address.ts'
 import { useStatus } from '../../api/service-queries.ts'
+import { modelsTexts } from '../../texts/models.ts'
 import { ClientTabs } from '../../ui/copy/client-tabs.tsx'
 import { SecretDialog } from '../../ui/copy/secret-dialog.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
+import { HelpButton } from '../../ui/help-button.tsx'
 import { Loaded } from '../../ui/loaded.tsx'
 import { RowList } from '../../ui/row-list.tsx'
 import { Section } from '../../ui/section.tsx'
@@ -26,18 +28,17 @@ export function ModelKeysPanel() {
   const { data: status } = useStatus()
   return (
     <Section
-      title="Model keys"
+      title={modelsTexts.tab.keys}
       actions={
         <Button size="xs" leftSection={<IconPlus size={16} />} onClick={() => setIsAdding(true)}>
-          Create a key
+          {modelsTexts.keys.create}
         </Button>
       }
     >
       <Text size="sm" c="dimmed" mb="md" maw={720}>
-        Calls need a key. Give each app a key of its own; the key in the settings, MODELS_API_KEY,
-        can call every model without limits. Lists show a model key only what it may call.
+        {modelsTexts.keys.text} <HelpButton text={modelsTexts.keys.help} />
       </Text>
-      <Loaded query={useModelKeys()} failure="The model keys could not be loaded">
+      <Loaded query={useModelKeys()} failure={modelsTexts.keys.failure}>
         {({ keys }) => <ModelKeys keys={keys} />}
       </Loaded>
       {isAdding && (
@@ -52,7 +53,7 @@ export function ModelKeysPanel() {
       {made !== undefined && (
         <SecretDialog
           name={made.key.name}
-          what="model key"
+          what={modelsTexts.keys.what}
           secret={made.secret}
           settings={(onTaken) =>
             status !== undefined && (
@@ -77,9 +78,8 @@ export function ModelKeysPanel() {
 function ModelKeys({ keys }: { readonly keys: readonly ModelKeyReply[] }) {
   if (keys.length === 0) {
     return (
-      <EmptyState icon={<IconKey size={32} stroke={1.5} />} title="No model keys yet">
-        A model key is limited to models, requests, tokens and money, and can be revoked without
-        touching other apps. <NextStep />
+      <EmptyState icon={<IconKey size={32} stroke={1.5} />} title={modelsTexts.keys.none}>
+        {modelsTexts.keys.noneText} <NextStep />
       </EmptyState>
     )
   }

@@ -4,7 +4,8 @@ import { useState } from 'react'
 import { Link } from 'wouter'
 import { serviceAddress } from '../../api/service-address.ts'
 import { useStatus } from '../../api/service-queries.ts'
-import { formatCount } from '../../format/bytes.ts'
+import { modelsTexts } from '../../texts/models.ts'
+import { Rich } from '../../texts/rich.tsx'
 import { CopyButton } from '../../ui/copy/copy-button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { Loaded } from '../../ui/loaded.tsx'
@@ -21,11 +22,11 @@ export function ListedPanel() {
   const list = listOf(params.get('list'))
   const search = params.get('search') ?? ''
   return (
-    <Section title="Listed models" actions={<ListUrl />}>
+    <Section title={modelsTexts.listed.title} actions={<ListUrl />}>
       <div className={classes.controls}>
         <div className={classes.kinds}>
           <SegmentedControl
-            aria-label="Kind of models"
+            aria-label={modelsTexts.listed.kinds}
             size="xs"
             value={list.name}
             onChange={(name) => set('list', name === 'chat' ? '' : name)}
@@ -33,8 +34,8 @@ export function ListedPanel() {
           />
         </div>
         <TextInput
-          aria-label="Search the models"
-          placeholder="Search by id or provider"
+          aria-label={modelsTexts.listed.searchLabel}
+          placeholder={modelsTexts.listed.search}
           type="search"
           leftSection={<IconSearch size={16} />}
           value={search}
@@ -49,17 +50,17 @@ export function ListedPanel() {
 function List({ list, search }: { list: ReturnType<typeof listOf>; search: string }) {
   const query = useListedModels(list.name)
   return (
-    <Loaded query={query} failure="The models could not be loaded" lines={8}>
+    <Loaded query={query} failure={modelsTexts.listed.failure} lines={8}>
       {(models) => {
         const found = models.filter(({ id, owned_by }) => hasWords(`${id} ${owned_by}`, search))
         const isSearched = search !== ''
         const count = isSearched
-          ? `${found.length} of ${models.length}`
-          : formatCount(models.length)
+          ? modelsTexts.listed.found(found.length, modelsTexts.modelCount(models.length))
+          : modelsTexts.modelCount(models.length)
         return (
           <>
             <Text size="sm" c="dimmed" mb="xs" role="status">
-              <Code>GET {list.path}</Code> {count} {models.length === 1 ? 'model' : 'models'}
+              <Code>GET {list.path}</Code> {count}
             </Text>
             <ListedModels key={list.name} models={found} isSearched={isSearched} />
           </>
@@ -75,8 +76,8 @@ function ListUrl() {
   const url = `${serviceAddress(data.endpoint, location.origin)}/v1/models`
   return (
     <Group gap={6} fz={13} c="dimmed">
-      Address <Code>{url}</Code>
-      <CopyButton text={url} what="address of the model list" />
+      {modelsTexts.listed.address} <Code>{url}</Code>
+      <CopyButton text={url} what={modelsTexts.listed.addressWhat} />
     </Group>
   )
 }
@@ -109,7 +110,7 @@ function ListedModels({ models, isSearched }: ListedModelsProps) {
       </ul>
       {models.length > shown && (
         <Button variant="default" size="xs" mt="sm" onClick={() => setShown(shown + pageSize)}>
-          Show {Math.min(pageSize, models.length - shown)} more of {models.length - shown}
+          {modelsTexts.showMore(Math.min(pageSize, models.length - shown), models.length - shown)}
         </Button>
       )}
     </>
@@ -119,14 +120,20 @@ function ListedModels({ models, isSearched }: ListedModelsProps) {
 function NoModels({ isSearched }: { readonly isSearched: boolean }) {
   if (isSearched) {
     return (
-      <EmptyState icon={<IconSearchOff size={32} stroke={1.5} />} title="No matching models">
-        Try another search, or choose another kind.
+      <EmptyState
+        icon={<IconSearchOff size={32} stroke={1.5} />}
+        title={modelsTexts.listed.noMatch}
+      >
+        {modelsTexts.listed.noMatchText}
       </EmptyState>
     )
   }
   return (
-    <EmptyState icon={<IconSparkles size={32} stroke={1.5} />} title="No models of this kind">
-      <Link href="/models">Connect a provider</Link> that offers them.
+    <EmptyState icon={<IconSparkles size={32} stroke={1.5} />} title={modelsTexts.listed.none}>
+      <Rich
+        text={modelsTexts.listed.noneText}
+        marks={{ link: (words) => <Link href="/models">{words}</Link> }}
+      />
     </EmptyState>
   )
 }

@@ -6,6 +6,7 @@ import { request } from '../../api/client.ts'
 import { formatCount } from '../../format/bytes.ts'
 import { formatDollars } from '../../format/money.ts'
 import { formatMilliseconds } from '../../format/time.ts'
+import { modelsTexts } from '../../texts/models.ts'
 import { Age } from '../../ui/age.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { Loaded } from '../../ui/loaded.tsx'
@@ -40,21 +41,20 @@ export function CallLogPanel() {
   const nameOf = useUsageNames()
   return (
     <Section
-      title="Latest calls"
+      title={modelsTexts.log.title}
       actions={
         <Checkbox
           size="xs"
-          label="Only failed, or not at the first attempt"
+          label={modelsTexts.log.onlyFailed}
           checked={onlyFailed}
           onChange={({ currentTarget }) => set('failed', currentTarget.checked ? 'yes' : '')}
         />
       }
     >
       <Text size="sm" c="dimmed" mb="md" maw={720}>
-        The last 1,000 calls that came with a valid key. Nothing of requests and answers is
-        recorded.
+        {modelsTexts.log.text}
       </Text>
-      <Loaded query={query} failure="The calls could not be loaded" lines={8}>
+      <Loaded query={query} failure={modelsTexts.log.failure} lines={8}>
         {({ pages }) => {
           const calls = pages.flatMap((page) => page.calls)
           if (calls.length === 0) return <NoCalls />
@@ -67,7 +67,7 @@ export function CallLogPanel() {
           {...{ variant: 'default', size: 'xs', mt: 'sm', loading: query.isFetchingNextPage }}
           onClick={() => void query.fetchNextPage()}
         >
-          Show older calls
+          {modelsTexts.log.older}
         </Button>
       )}
     </Section>
@@ -78,7 +78,15 @@ function isNotable({ reason, attempts }: LoggedCall): boolean {
   return reason !== null || attempts.length > 1
 }
 
-const heads = ['Call', 'Key', 'Attempts', 'Status', 'First byte', 'Tokens', 'Cost'] as const
+const heads = [
+  modelsTexts.log.heads.call,
+  modelsTexts.log.heads.key,
+  modelsTexts.log.heads.attempts,
+  modelsTexts.log.heads.status,
+  modelsTexts.log.heads.firstByte,
+  modelsTexts.log.heads.tokens,
+  modelsTexts.log.heads.cost,
+] as const
 
 interface CallTableProps {
   readonly calls: readonly LoggedCall[]
@@ -86,10 +94,10 @@ interface CallTableProps {
 }
 
 function CallTable({ calls, nameOf }: CallTableProps) {
-  if (calls.length === 0) return <Text size="sm">None of these calls failed.</Text>
+  if (calls.length === 0) return <Text size="sm">{modelsTexts.log.noneFailed}</Text>
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: scrolling regions must be reachable by keyboard
-    <section className={classes.sums} aria-label="Table of the calls" tabIndex={0}>
+    <section className={classes.sums} aria-label={modelsTexts.log.table} tabIndex={0}>
       <table>
         <thead>
           <tr>
@@ -139,7 +147,9 @@ function CallRow({ call, nameOf }: { readonly call: LoggedCall; readonly nameOf:
       </td>
       <td>{status}</td>
       <td>{answered === undefined ? '–' : formatMilliseconds(answered.ms)}</td>
-      <td>{`${formatCount(call.inputTokens)} in, ${formatCount(call.outputTokens)} out`}</td>
+      <td>
+        {modelsTexts.log.tokens(formatCount(call.inputTokens), formatCount(call.outputTokens))}
+      </td>
       <td>{formatDollars(call.dollars)}</td>
     </tr>
   )
@@ -147,7 +157,7 @@ function CallRow({ call, nameOf }: { readonly call: LoggedCall; readonly nameOf:
 
 function NoCalls() {
   return (
-    <EmptyState icon={<IconListDetails size={32} stroke={1.5} />} title="No calls yet">
+    <EmptyState icon={<IconListDetails size={32} stroke={1.5} />} title={modelsTexts.log.none}>
       <NextStep />
     </EmptyState>
   )

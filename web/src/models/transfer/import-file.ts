@@ -2,6 +2,7 @@ import type {
   ConnectionAnswer,
   RoutingAnswer,
 } from '../../../../src/models/routing/routing-schemas.ts'
+import { modelsTexts } from '../../texts/models.ts'
 
 /** The limit of the API, bytes. */
 export const maxFileBytes = 8 * 1024 * 1024
@@ -27,16 +28,16 @@ function parse(text: string): object {
   try {
     file = JSON.parse(text)
   } catch (error) {
-    throw new SyntaxError('This file is not valid JSON.', { cause: error })
+    throw new SyntaxError(modelsTexts.transfer.noJson, { cause: error })
   }
   if (typeof file === 'object' && file !== null && !Array.isArray(file)) return file
-  throw new SyntaxError('This file is not a 9router or Bucketry export.')
+  throw new SyntaxError(modelsTexts.transfer.noExport)
 }
 
 function ownFile(file: Partial<RoutingAnswer>, state: RoutingAnswer): object {
   const { connections, ...rest } = file
   if (!Array.isArray(connections)) {
-    throw new SyntaxError('The connections in this file are not a list.')
+    throw new SyntaxError(modelsTexts.transfer.noList)
   }
   const masks = new Map(state.connections.map(({ id, apiKey }) => [id, apiKey]))
   return {

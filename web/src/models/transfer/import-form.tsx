@@ -7,6 +7,7 @@ import type { RoutingAnswer } from '../../../../src/models/routing/routing-schem
 import { ApiError } from '../../api/api-error.ts'
 import { request } from '../../api/client.ts'
 import { formatBytes } from '../../format/bytes.ts'
+import { modelsTexts } from '../../texts/models.ts'
 import { routingPath, useChangeRouting } from '../routing-queries.ts'
 import { maxFileBytes, readImportFile } from './import-file.ts'
 import { ImportReport } from './import-report.tsx'
@@ -27,28 +28,28 @@ export function ImportForm() {
     if (file !== null) mutate({ file, mode })
   }
   return (
-    <form onSubmit={submit} aria-label="Import">
+    <form onSubmit={submit} aria-label={modelsTexts.transfer.import}>
       <Stack gap="sm" align="flex-start">
         <FileInput
           w="100%"
           maw={420}
-          label="File"
-          description="A 9router export (or its db.json), or a Bucketry export"
-          placeholder="Choose a file"
+          label={modelsTexts.transfer.file}
+          description={modelsTexts.transfer.fileHint}
+          placeholder={modelsTexts.transfer.choose}
           accept="application/json,.json"
           clearable
-          clearButtonProps={{ 'aria-label': 'Clear the file' }}
+          clearButtonProps={{ 'aria-label': modelsTexts.transfer.clear }}
           value={file}
           onChange={choose}
         />
         <Radio.Group
-          label="Existing entries"
+          label={modelsTexts.transfer.existing}
           value={mode}
           onChange={(value) => setMode(value === 'replace' ? 'replace' : 'merge')}
         >
           <Group mt={6} gap="md">
-            <Radio value="merge" label="Keep, unless the file has the same id or name" />
-            <Radio value="replace" label="Remove before importing" />
+            <Radio value="merge" label={modelsTexts.transfer.merge} />
+            <Radio value="replace" label={modelsTexts.transfer.replace} />
           </Group>
         </Radio.Group>
         <Button
@@ -59,7 +60,7 @@ export function ImportForm() {
           disabled={file === null}
           loading={isPending}
         >
-          {mode === 'replace' ? 'Remove all and import' : 'Import'}
+          {mode === 'replace' ? modelsTexts.transfer.replaceAction : modelsTexts.transfer.import}
         </Button>
         {error !== null && <Failed error={error} />}
         {data !== undefined && <ImportReport report={data} />}
@@ -71,7 +72,7 @@ export function ImportForm() {
 function Failed({ error }: { readonly error: Error }) {
   const field = error instanceof ApiError ? error.field : undefined
   return (
-    <Alert color="red" role="alert" title="Nothing was imported">
+    <Alert color="red" role="alert" title={modelsTexts.transfer.nothing}>
       {field !== undefined && <b>{field}: </b>}
       {error.message}
     </Alert>
@@ -83,7 +84,7 @@ function useImport() {
   return useMutation({
     mutationFn: async ({ file, mode }: { readonly file: File; readonly mode: Mode }) => {
       if (file.size > maxFileBytes) {
-        throw new RangeError(`The file is larger than ${formatBytes(maxFileBytes)}.`)
+        throw new RangeError(modelsTexts.transfer.tooLarge(formatBytes(maxFileBytes)))
       }
       const state = await request<RoutingAnswer>(routingPath)
       const body = readImportFile(await file.text(), state)

@@ -1,7 +1,8 @@
 import { Alert, List } from '@mantine/core'
 import type { ReactNode } from 'react'
 import type { ImportAnswer } from '../../../../src/models/routing/import/import-report.ts'
-import { formatAmount } from '../../format/bytes.ts'
+import { modelsTexts } from '../../texts/models.ts'
+import { Rich } from '../../texts/rich.tsx'
 
 const named = 5
 
@@ -10,47 +11,72 @@ export function ImportReport({ report }: { readonly report: ImportAnswer }) {
   const { imported, connectionsWithoutKey, renamedProviders, leftOut, leftOutCount } = report
   const { connections, combos, customModels, modelAliases } = imported
   return (
-    <Alert color="teal" role="status" title="Imported" w="100%">
+    <Alert color="teal" role="status" title={modelsTexts.report.title} w="100%">
       <List size="sm" spacing={4}>
         <List.Item>
-          {formatAmount(connections, 'connection')}, {formatAmount(combos, 'combo')},{' '}
-          {formatAmount(customModels, 'custom model')},{' '}
-          {formatAmount(modelAliases, 'alias', 'aliases')}
+          {modelsTexts.report.connections(connections)}, {modelsTexts.report.combos(combos)},{' '}
+          {modelsTexts.report.custom(customModels)}, {modelsTexts.report.aliases(modelAliases)}
         </List.Item>
         {connectionsWithoutKey.length > 0 && (
           <List.Item>
-            <b>{formatAmount(connectionsWithoutKey.length, 'connection')} without an API key.</b>{' '}
-            Enter the keys under Connections (
-            <Some items={connectionsWithoutKey} count={connectionsWithoutKey.length} />)
+            <b>
+              {modelsTexts.report.withoutKey(
+                modelsTexts.report.connections(connectionsWithoutKey.length),
+              )}
+            </b>{' '}
+            <Rich
+              text={modelsTexts.report.enterKeys}
+              marks={{
+                names: () => (
+                  <Some items={connectionsWithoutKey} count={connectionsWithoutKey.length} />
+                ),
+              }}
+            />
           </List.Item>
         )}
         {renamedProviders.length > 0 && (
           <List.Item>
-            {formatAmount(renamedProviders.length, 'provider')} renamed so that their models can be
-            requested
+            {modelsTexts.report.renamed(modelsTexts.report.providers(renamedProviders.length))}
           </List.Item>
         )}
         {leftOutCount > 0 && (
           <List.Item>
-            Skipped:{' '}
-            <Some
-              items={leftOut.map(({ field, reason }) => `${field} (${reason})`)}
-              count={leftOutCount}
+            <Rich
+              text={modelsTexts.report.skipped}
+              marks={{
+                names: () => (
+                  <Some
+                    items={leftOut.map(({ field, reason }) => `${field} (${reason})`)}
+                    count={leftOutCount}
+                  />
+                ),
+              }}
             />
           </List.Item>
         )}
         {report.warningCount > 0 && (
           <List.Item>
-            No effect on the list:{' '}
-            <Some
-              items={report.warnings.map(({ field, message }) => `${field} (${message})`)}
-              count={report.warningCount}
+            <Rich
+              text={modelsTexts.report.noEffect}
+              marks={{
+                names: () => (
+                  <Some
+                    items={report.warnings.map(({ field, message }) => `${field} (${message})`)}
+                    count={report.warningCount}
+                  />
+                ),
+              }}
             />
           </List.Item>
         )}
         {report.ignoredFieldCount > 0 && (
           <List.Item>
-            Ignored fields: <Some items={report.ignoredFields} count={report.ignoredFieldCount} />
+            <Rich
+              text={modelsTexts.report.ignored}
+              marks={{
+                names: () => <Some items={report.ignoredFields} count={report.ignoredFieldCount} />,
+              }}
+            />
           </List.Item>
         )}
       </List>
@@ -60,7 +86,8 @@ export function ImportReport({ report }: { readonly report: ImportAnswer }) {
 
 function Some({ items, count }: { readonly items: readonly string[]; readonly count: number }) {
   const shown = items.slice(0, named)
-  const rest: ReactNode = count > shown.length ? ` and ${count - shown.length} more` : null
+  const rest: ReactNode =
+    count > shown.length ? modelsTexts.report.more(count - shown.length) : null
   return (
     <>
       {shown.join(', ')}

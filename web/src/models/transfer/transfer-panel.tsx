@@ -3,6 +3,7 @@ import { IconDownload } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
 import type { RoutingAnswer } from '../../../../src/models/routing/routing-schemas.ts'
 import { request } from '../../api/client.ts'
+import { modelsTexts } from '../../texts/models.ts'
 import { failureOf } from '../../ui/messages.ts'
 import { saveText } from '../../ui/save-text.ts'
 import { Section } from '../../ui/section.tsx'
@@ -12,10 +13,10 @@ import { ImportForm } from './import-form.tsx'
 export function TransferPanel() {
   return (
     <Stack gap="md">
-      <Section title="Import">
+      <Section title={modelsTexts.report.import}>
         <ImportForm />
       </Section>
-      <Section title="Export">
+      <Section title={modelsTexts.report.export}>
         <Export />
       </Section>
     </Stack>
@@ -27,14 +28,11 @@ function Export() {
     mutationFn: () => request<RoutingAnswer>(`${routingPath}/export`),
     onSuccess: (state) =>
       saveText('bucketry-routing.json', `${JSON.stringify(state, null, 2)}\n`, 'application/json'),
-    onError: failureOf('The export failed'),
+    onError: failureOf(modelsTexts.report.exportFailure),
   })
   return (
     <Stack gap="sm" align="flex-start">
-      <Text size="sm">
-        Connections, combos, custom models and aliases as one file. API keys are masked. If you
-        import the file here, the stored keys are kept. On another gateway, enter them again.
-      </Text>
+      <Text size="sm">{modelsTexts.report.exportText}</Text>
       <Button
         variant="default"
         size="sm"
@@ -42,7 +40,7 @@ function Export() {
         loading={isPending}
         onClick={() => mutate()}
       >
-        Save export
+        {modelsTexts.report.save}
       </Button>
     </Stack>
   )

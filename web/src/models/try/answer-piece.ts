@@ -1,3 +1,4 @@
+import { modelsTexts } from '../../texts/models.ts'
 /** What an event of a stream, or a whole answer, adds to the visible answer. */
 export interface AnswerPiece {
   readonly text: string
@@ -35,7 +36,7 @@ export function answerPiece(data: string): AnswerPiece {
     outputTokens: firstNumber([at(usage, 'completion_tokens'), at(usage, 'output_tokens')]),
     error:
       typeof error === 'object' && error !== null
-        ? firstText([at(error, 'message'), 'The upstream ended the answer with an error.'])
+        ? firstText([at(error, 'message'), modelsTexts.try.endedWithError])
         : undefined,
   }
 }

@@ -1,3 +1,5 @@
+import { modelsTexts } from '../../texts/models.ts'
+
 /** Maximum characters of one event. Nobody could read a longer answer. */
 const maxEvent = 1_000_000
 
@@ -14,7 +16,7 @@ export class EventReader {
     const end = text.endsWith('\r') ? text.length - 1 : text.length
     const lines = text.slice(0, end).split(/\r\n|\n|\r/)
     this.#rest = (lines.pop() ?? '') + text.slice(end)
-    if (this.#rest.length > maxEvent) throw new Error('An event of the answer is too long.')
+    if (this.#rest.length > maxEvent) throw new Error(modelsTexts.try.eventTooLong)
     return lines.flatMap((line) => this.#line(line))
   }
 

@@ -1,4 +1,5 @@
 import { shellWord } from '../../format/shell-word.ts'
+import { modelsTexts } from '../../texts/models.ts'
 import type { ClientSettings } from '../../ui/copy/client-settings.ts'
 
 /** Stands for the key in settings. Valid without quoting in shells, YAML and .env files. */
@@ -18,42 +19,44 @@ export function modelClients(address: string, model: string): readonly ClientSet
     return { id, name, blocks }
   }
   return [
-    block('curl', 'curl', { caption: 'In a shell', text: curl(base, quoted) }),
+    block('curl', 'curl', { caption: modelsTexts.clients.shell, text: curl(base, quoted) }),
     block('openai-python', 'OpenAI Python', {
-      caption: 'Python, with openai',
+      caption: modelsTexts.clients.python,
       text: openAiPython(base, quoted),
     }),
     block('openai-js', 'OpenAI JS', {
-      caption: 'JavaScript, with openai',
+      caption: modelsTexts.clients.javaScript,
       text: openAiJs(base, quoted),
     }),
     block('claude-code', 'Claude Code', {
-      caption: 'In a shell',
+      caption: modelsTexts.clients.shell,
       text: claudeCode(`${address}/ai`, shellWord(model)),
     }),
     block(
       'codex',
       'Codex',
       {
-        caption:
-          'Save as ~/.codex/config.toml. In a file with tables, the first lines go before them',
+        caption: modelsTexts.clients.codex,
         text: codexToml(base, quoted),
       },
-      { caption: 'In a shell', text: lines(`export BUCKETRY_KEY=${modelKeyPlaceholder}`, 'codex') },
+      {
+        caption: modelsTexts.clients.shell,
+        text: lines(`export BUCKETRY_KEY=${modelKeyPlaceholder}`, 'codex'),
+      },
     ),
     block('continue', 'Continue', {
-      caption: 'Save as ~/.continue/config.yaml, or add the model to it',
+      caption: modelsTexts.clients.continue,
       text: continueYaml(base, quoted),
     }),
     block('open-webui', 'Open WebUI', {
-      caption: 'In a shell. Open WebUI offers the models that the key may call',
+      caption: modelsTexts.clients.openWebUi,
       text: openWebUi(base),
     }),
     block(
       'librechat',
       'LibreChat',
-      { caption: 'Add to librechat.yaml', text: libreChat(base, quoted) },
-      { caption: 'Add to .env', text: `BUCKETRY_KEY=${modelKeyPlaceholder}\n` },
+      { caption: modelsTexts.clients.libreChat, text: libreChat(base, quoted) },
+      { caption: modelsTexts.clients.env, text: `BUCKETRY_KEY=${modelKeyPlaceholder}\n` },
     ),
   ]
 }

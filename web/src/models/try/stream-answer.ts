@@ -1,5 +1,6 @@
 import { ApiError } from '../../api/api-error.ts'
 import { requestStream } from '../../api/client.ts'
+import { modelsTexts } from '../../texts/models.ts'
 import { answerPiece } from './answer-piece.ts'
 import { EventReader } from './event-reader.ts'
 
@@ -55,7 +56,7 @@ export async function streamAnswer({ model, prompt, signal, onChange }: Question
       outputTokens: outputTokens ?? answer.outputTokens,
     }
     onChange(answer)
-    if (answer.text.length > maxText) throw new Error('The answer is too long to be shown.')
+    if (answer.text.length > maxText) throw new Error(modelsTexts.try.answerTooLong)
   }
 }
 

@@ -5,8 +5,10 @@ import { Link } from 'wouter'
 import { ApiError } from '../../api/api-error.ts'
 import { serviceAddress } from '../../api/service-address.ts'
 import { useStatus } from '../../api/service-queries.ts'
-import { formatAmount, formatCount } from '../../format/bytes.ts'
+import { formatCount } from '../../format/bytes.ts'
 import { formatMilliseconds } from '../../format/time.ts'
+import { modelsTexts } from '../../texts/models.ts'
+import { Rich } from '../../texts/rich.tsx'
 import { ClientTabs } from '../../ui/copy/client-tabs.tsx'
 import { Section } from '../../ui/section.tsx'
 import { useListedModels } from '../routing-queries.ts'
@@ -26,15 +28,15 @@ export function TryPanel() {
   const data = model === '' || models.includes(model) ? models : [model, ...models]
   return (
     <>
-      <Section title="Try it">
+      <Section title={modelsTexts.tab.try}>
         <Select
-          label="Model"
+          label={modelsTexts.try.model}
           data={data}
           value={model === '' ? null : model}
           limit={maxShown}
           searchable
           allowDeselect={false}
-          nothingFoundMessage="No matching models"
+          nothingFoundMessage={modelsTexts.listed.noMatch}
           mb="sm"
           onChange={(chosen) => set('model', chosen ?? '')}
         />
@@ -57,8 +59,8 @@ function Question({ model }: { readonly model: string }) {
   return (
     <form onSubmit={submit}>
       <Textarea
-        label="Question"
-        description="Ctrl+Enter sends the question. It costs as much as a call of an app, and is listed under Try it on the tab Usage."
+        label={modelsTexts.try.question}
+        description={modelsTexts.try.questionHint}
         autosize
         minRows={2}
         maxRows={10}
@@ -76,7 +78,7 @@ function Question({ model }: { readonly model: string }) {
             onClick={stop}
             key="stop"
           >
-            Stop
+            {modelsTexts.try.stop}
           </Button>
         ) : (
           <Button
@@ -85,7 +87,7 @@ function Question({ model }: { readonly model: string }) {
             disabled={model === ''}
             key="ask"
           >
-            Ask
+            {modelsTexts.try.ask}
           </Button>
         )}
         <Text size="sm" c="dimmed" role="status">
@@ -94,7 +96,7 @@ function Question({ model }: { readonly model: string }) {
       </Group>
       {phase !== 'none' && answer !== undefined && answer.text !== '' && (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: scrolling regions must be reachable by keyboard
-        <section className={classes.answer} aria-label="Answer" tabIndex={0}>
+        <section className={classes.answer} aria-label={modelsTexts.try.answer} tabIndex={0}>
           {answer.text}
         </section>
       )}
@@ -107,26 +109,29 @@ function statusText(phase: string, answer: Answer | undefined): string {
   if (phase === 'waiting' || answer === undefined) return phase === 'waiting' ? waitingText : ''
   const isArriving = phase === 'arriving'
   if (isArriving && answer.text === '') {
-    return answer.isThinking ? 'The model is thinking…' : waitingText
+    return answer.isThinking ? modelsTexts.try.thinking : waitingText
   }
   const { firstTokenMs, totalMs, attempts } = answer
   return [
-    phase === 'stopped' && 'Stopped',
-    firstTokenMs !== undefined && `First token after ${formatMilliseconds(firstTokenMs)}`,
-    !isArriving && `${formatMilliseconds(totalMs)} in all`,
+    phase === 'stopped' && modelsTexts.try.stopped,
+    firstTokenMs !== undefined && modelsTexts.try.firstToken(formatMilliseconds(firstTokenMs)),
+    !isArriving && modelsTexts.try.total(formatMilliseconds(totalMs)),
     !isArriving && tokensText(answer),
-    attempts > 1 && formatAmount(attempts, 'attempt'),
+    attempts > 1 && modelsTexts.try.attempts(attempts),
   ]
     .filter((part) => part !== false)
     .join(' · ')
 }
 
-const waitingText = 'Waiting for the first token…'
+const waitingText = modelsTexts.try.waiting
 
 /** False if the upstream has not reported them. */
 function tokensText({ inputTokens, outputTokens = 0 }: Answer): string | false {
   if (inputTokens === undefined) return false
-  return `${formatCount(inputTokens)} input and ${formatAmount(outputTokens, 'output token')}`
+  return modelsTexts.try.tokens(
+    formatCount(inputTokens),
+    modelsTexts.try.outputTokens(outputTokens),
+  )
 }
 
 function Failed({ error, hasText }: { readonly error: Error; readonly hasText: boolean }) {
@@ -137,17 +142,19 @@ function Failed({ error, hasText }: { readonly error: Error; readonly hasText: b
       color="red"
       role="alert"
       mt="sm"
-      title={hasText ? 'The answer is not complete' : 'The model did not answer'}
+      title={hasText ? modelsTexts.try.incomplete : modelsTexts.try.noAnswer}
     >
       <Stack gap={4}>
         <Text size="sm">{error.message}</Text>
         {seconds !== undefined && (
-          <Text size="sm">Try again in {formatAmount(seconds, 'second')}.</Text>
+          <Text size="sm">{modelsTexts.try.againIn(modelsTexts.try.seconds(seconds))}</Text>
         )}
         {status !== 401 && (
           <Text size="sm">
-            <Link href="/models/connections">Connections</Link> shows what is paused after failures,
-            and can test each key.
+            <Rich
+              text={modelsTexts.try.seeConnections}
+              marks={{ link: (words) => <Link href="/models/connections">{words}</Link> }}
+            />
           </Text>
         )}
       </Stack>
@@ -195,8 +202,7 @@ function useAnswer() {
 
 function messageOf(error: unknown): Error {
   // The message of fetch for a broken connection differs by browser.
-  if (error instanceof TypeError)
-    return new Error('The connection was lost before the answer ended.')
+  if (error instanceof TypeError) return new Error(modelsTexts.try.lost)
   return error instanceof Error ? error : new Error(String(error))
 }
 
@@ -207,10 +213,12 @@ function ConnectApp({ model }: { readonly model: string }) {
   const address = serviceAddress(status.endpoint, location.origin)
   return (
     <Box mt="md">
-      <Section title="Connect an app">
+      <Section title={modelsTexts.try.connectApp}>
         <Text size="sm" c="dimmed" mb="md" maw={720}>
-          Replace {modelKeyPlaceholder} with a <Link href="/models/keys">model key</Link>, which is
-          shown once, when it is created.
+          <Rich
+            text={modelsTexts.try.replaceKey(modelKeyPlaceholder)}
+            marks={{ link: (words) => <Link href="/models/keys">{words}</Link> }}
+          />
         </Text>
         <ClientTabs
           clients={modelClients(address, model === '' ? 'MODEL' : model)}

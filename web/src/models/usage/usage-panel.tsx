@@ -3,6 +3,7 @@ import { IconChartBar } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import type { UsageReply } from '../../../../src/models/usage/usage-routes.ts'
 import { request } from '../../api/client.ts'
+import { modelsTexts } from '../../texts/models.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { Loaded } from '../../ui/loaded.tsx'
 import { Section } from '../../ui/section.tsx'
@@ -23,9 +24,19 @@ import { UsageTable } from './usage-table.tsx'
 import { type UsageNames, useUsageNames } from './use-usage-names.ts'
 
 const filters = [
-  { field: 'keyId', param: 'key', label: 'Key', all: 'All keys' },
-  { field: 'connectionId', param: 'connection', label: 'Connection', all: 'All connections' },
-  { field: 'model', param: 'model', label: 'Model', all: 'All models' },
+  { field: 'keyId', param: 'key', label: modelsTexts.usage.key, all: modelsTexts.usage.allKeys },
+  {
+    field: 'connectionId',
+    param: 'connection',
+    label: modelsTexts.usage.connection,
+    all: modelsTexts.usage.allConnections,
+  },
+  {
+    field: 'model',
+    param: 'model',
+    label: modelsTexts.usage.model,
+    all: modelsTexts.usage.allModels,
+  },
 ] as const
 
 /** The usage of calls. The selection is part of the page address. */
@@ -40,10 +51,10 @@ export function UsagePanel() {
   return (
     <>
       <Section
-        title="Usage"
+        title={modelsTexts.tab.usage}
         actions={
           <NativeSelect
-            aria-label="Period"
+            aria-label={modelsTexts.usage.period}
             size="xs"
             value={period.id}
             data={periods.map(({ id, label }) => ({ value: id, label }))}
@@ -53,13 +64,12 @@ export function UsagePanel() {
           />
         }
       >
-        <Loaded query={query} failure="The usage could not be loaded" lines={8}>
+        <Loaded query={query} failure={modelsTexts.usage.failure} lines={8}>
           {({ by, times, rows, isCut }) => (
             <>
               {isCut && (
                 <Alert color="orange" mb="md">
-                  There is more data than this page can show: the newest figures are missing. Choose
-                  a shorter period.
+                  {modelsTexts.usage.cut}
                 </Alert>
               )}
               {rows.length === 0 ? (
@@ -112,8 +122,7 @@ function Filters({ rows, filter, nameOf, onChange }: FiltersProps) {
         )
       })}
       <Text size="xs" c="dimmed">
-        Each attempt counts: a call that falls back has several. Images and speech have costs only
-        if the provider bills tokens, or reports the cost. Days begin at midnight UTC.
+        {modelsTexts.usage.text}
       </Text>
     </Group>
   )
@@ -121,7 +130,7 @@ function Filters({ rows, filter, nameOf, onChange }: FiltersProps) {
 
 function NoUsage() {
   return (
-    <EmptyState icon={<IconChartBar size={32} stroke={1.5} />} title="No calls in this time">
+    <EmptyState icon={<IconChartBar size={32} stroke={1.5} />} title={modelsTexts.usage.none}>
       <NextStep />
     </EmptyState>
   )

@@ -2,6 +2,7 @@ import { formatBytes, formatCount } from '../../format/bytes.ts'
 import { formatDollars } from '../../format/money.ts'
 import { formatDay, formatHour, formatMilliseconds } from '../../format/time.ts'
 import { TimePlot } from '../../plots/time-plot.tsx'
+import { modelsTexts } from '../../texts/models.ts'
 import classes from './usage.module.css'
 import { sumOf, sumsAt, type UsageRow, type UsageSums } from './usage-sums.ts'
 
@@ -26,40 +27,40 @@ export function UsagePlots({ times, rows, by }: UsagePlotsProps) {
     <div className={classes.plots}>
       <TimePlot
         {...common}
-        {...{ title: 'Requests', kind: 'bars', unit: 'count', format: formatCount }}
+        {...{ title: modelsTexts.usage.requests, kind: 'bars', unit: 'count', format: formatCount }}
         series={[
-          counted('Answered', ({ requests, errors }) => requests - errors),
-          counted('Fell back', ({ fallbacks }) => fallbacks),
-          counted('Failed', ({ errors, fallbacks }) => errors - fallbacks, true),
+          counted(modelsTexts.usage.answered, ({ requests, errors }) => requests - errors),
+          counted(modelsTexts.usage.fellBack, ({ fallbacks }) => fallbacks),
+          counted(modelsTexts.usage.failed, ({ errors, fallbacks }) => errors - fallbacks, true),
         ]}
       />
       <TimePlot
         {...common}
-        {...{ title: 'Tokens', kind: 'bars', unit: 'count', format: formatCount }}
+        {...{ title: modelsTexts.usage.tokens, kind: 'bars', unit: 'count', format: formatCount }}
         series={[
-          counted('Input', ({ inputTokens }) => inputTokens),
-          counted('Output', ({ outputTokens }) => outputTokens),
+          counted(modelsTexts.usage.input, ({ inputTokens }) => inputTokens),
+          counted(modelsTexts.usage.output, ({ outputTokens }) => outputTokens),
         ]}
       />
       <TimePlot
         {...common}
-        {...{ title: 'Costs', kind: 'bars', format: formatDollars }}
-        series={[series(formatDollars)('US dollars', ({ dollars }) => dollars)]}
+        {...{ title: modelsTexts.usage.costs, kind: 'bars', format: formatDollars }}
+        series={[series(formatDollars)(modelsTexts.usage.dollars, ({ dollars }) => dollars)]}
       />
       <TimePlot
         {...common}
-        {...{ title: 'Bytes', kind: 'bars', unit: 'bytes', format: formatBytes }}
+        {...{ title: modelsTexts.usage.bytes, kind: 'bars', unit: 'bytes', format: formatBytes }}
         series={[
-          inBytes('Received', ({ receivedBytes }) => receivedBytes),
-          inBytes('Sent', ({ sentBytes }) => sentBytes),
+          inBytes(modelsTexts.usage.received, ({ receivedBytes }) => receivedBytes),
+          inBytes(modelsTexts.usage.sent, ({ sentBytes }) => sentBytes),
         ]}
       />
       <TimePlot
         {...common}
-        {...{ title: 'Time to the first byte', kind: 'lines', format: formatMilliseconds }}
+        {...{ title: modelsTexts.usage.toFirstByte, kind: 'lines', format: formatMilliseconds }}
         series={[
           {
-            name: 'Mean',
+            name: modelsTexts.usage.mean,
             values: sums.map(({ firstByteMs }) => firstByteMs),
             note: total.firstByteMs === null ? '–' : formatMilliseconds(total.firstByteMs),
           },

@@ -1,4 +1,5 @@
 import type { UsageReply } from '../../../../src/models/usage/usage-routes.ts'
+import { modelsTexts } from '../../texts/models.ts'
 
 export type UsageRow = UsageReply['rows'][number]
 
@@ -7,11 +8,11 @@ const dayMs = 24 * hourMs
 
 /** The periods to choose from, the default first. Days begin at midnight UTC, as the service counts. */
 export const periods = [
-  { id: '30d', label: 'Last 30 days', by: 'day', steps: 30, stepMs: dayMs },
-  { id: '24h', label: 'Last 24 hours', by: 'hour', steps: 24, stepMs: hourMs },
-  { id: '7d', label: 'Last 7 days', by: 'day', steps: 7, stepMs: dayMs },
-  { id: '90d', label: 'Last 90 days', by: 'day', steps: 90, stepMs: dayMs },
-  { id: 'year', label: 'Last year', by: 'day', steps: 365, stepMs: dayMs },
+  { id: '30d', label: modelsTexts.usage.days30, by: 'day', steps: 30, stepMs: dayMs },
+  { id: '24h', label: modelsTexts.usage.hours24, by: 'hour', steps: 24, stepMs: hourMs },
+  { id: '7d', label: modelsTexts.usage.days7, by: 'day', steps: 7, stepMs: dayMs },
+  { id: '90d', label: modelsTexts.usage.days90, by: 'day', steps: 90, stepMs: dayMs },
+  { id: 'year', label: modelsTexts.usage.year, by: 'day', steps: 365, stepMs: dayMs },
 ] as const
 
 export type Period = (typeof periods)[number]

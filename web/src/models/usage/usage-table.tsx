@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { formatBytes, formatCount } from '../../format/bytes.ts'
 import { formatDollars } from '../../format/money.ts'
 import { formatMilliseconds } from '../../format/time.ts'
+import { modelsTexts } from '../../texts/models.ts'
 import { Section } from '../../ui/section.tsx'
 import { useAddressParams } from '../use-address-params.ts'
 import classes from './usage.module.css'
@@ -13,16 +14,16 @@ const columns: readonly {
   readonly label: string
   readonly text: (sums: UsageSums) => string
 }[] = [
-  { label: 'Requests', text: ({ requests }) => formatCount(requests) },
-  { label: 'Errors', text: ({ errors }) => formatCount(errors) },
-  { label: 'Fallbacks', text: ({ fallbacks }) => formatCount(fallbacks) },
-  { label: 'Input tokens', text: ({ inputTokens }) => formatCount(inputTokens) },
-  { label: 'Output tokens', text: ({ outputTokens }) => formatCount(outputTokens) },
-  { label: 'Cost', text: ({ dollars }) => formatDollars(dollars) },
-  { label: 'Received', text: ({ receivedBytes }) => formatBytes(receivedBytes) },
-  { label: 'Sent', text: ({ sentBytes }) => formatBytes(sentBytes) },
+  { label: modelsTexts.usage.requests, text: ({ requests }) => formatCount(requests) },
+  { label: modelsTexts.usage.errors, text: ({ errors }) => formatCount(errors) },
+  { label: modelsTexts.usage.fallbacks, text: ({ fallbacks }) => formatCount(fallbacks) },
+  { label: modelsTexts.usage.inputTokens, text: ({ inputTokens }) => formatCount(inputTokens) },
+  { label: modelsTexts.usage.outputTokens, text: ({ outputTokens }) => formatCount(outputTokens) },
+  { label: modelsTexts.usage.cost, text: ({ dollars }) => formatDollars(dollars) },
+  { label: modelsTexts.usage.received, text: ({ receivedBytes }) => formatBytes(receivedBytes) },
+  { label: modelsTexts.usage.sent, text: ({ sentBytes }) => formatBytes(sentBytes) },
   {
-    label: 'First byte',
+    label: modelsTexts.usage.firstByte,
     text: ({ firstByteMs }) => (firstByteMs === null ? '–' : formatMilliseconds(firstByteMs)),
   },
 ]
@@ -41,17 +42,21 @@ export function UsageTable({ rows, by, nameOf }: UsageTableProps) {
   const [shown, setShown] = useState(pageSize)
   const grouping = groupings.find((one) => one === params.get('by')) ?? 'model'
   const labels: Readonly<Record<Grouping, string>> = {
-    ...{ model: 'Model', keyId: 'Key', connectionId: 'Connection' },
-    from: by === 'day' ? 'Day' : 'Hour',
+    ...{
+      model: modelsTexts.usage.model,
+      keyId: modelsTexts.usage.key,
+      connectionId: modelsTexts.usage.connection,
+    },
+    from: by === 'day' ? modelsTexts.usage.day : modelsTexts.usage.hour,
   }
   const groups = groupsOf(rows, grouping)
   return (
     <Box mt="md">
       <Section
-        title="Sums"
+        title={modelsTexts.usage.totals}
         actions={
           <SegmentedControl
-            aria-label="Sums by"
+            aria-label={modelsTexts.usage.totalsBy}
             size="xs"
             value={grouping}
             onChange={(value) => set('by', value === 'model' ? '' : value)}
@@ -60,7 +65,7 @@ export function UsageTable({ rows, by, nameOf }: UsageTableProps) {
         }
       >
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrolling regions must be reachable by keyboard */}
-        <section className={classes.sums} aria-label="Table of the sums" tabIndex={0}>
+        <section className={classes.sums} aria-label={modelsTexts.usage.totalsTable} tabIndex={0}>
           <table>
             <thead>
               <tr>
@@ -85,7 +90,7 @@ export function UsageTable({ rows, by, nameOf }: UsageTableProps) {
         </section>
         {groups.length > shown && (
           <Button variant="default" size="xs" mt="sm" onClick={() => setShown(shown + pageSize)}>
-            Show {Math.min(pageSize, groups.length - shown)} more of {groups.length - shown}
+            {modelsTexts.showMore(Math.min(pageSize, groups.length - shown), groups.length - shown)}
           </Button>
         )}
       </Section>

@@ -1,4 +1,5 @@
 import { formatDay, formatHour } from '../../format/time.ts'
+import { modelsTexts } from '../../texts/models.ts'
 import { connectionName } from '../connections/connection-text.ts'
 import { useModelKeys } from '../keys/model-keys-queries.ts'
 import { useRouting } from '../routing-queries.ts'
@@ -10,7 +11,7 @@ export type UsageNames = (field: Grouping, value: string, by?: 'day' | 'hour') =
 /** Keys without a row of their own. */
 const ownKeys: Readonly<Record<string, string>> = {
   '': 'MODELS_API_KEY',
-  dashboard: 'Try it, in the dashboard',
+  dashboard: modelsTexts.usage.tryIt,
 }
 
 export function useUsageNames(): UsageNames {

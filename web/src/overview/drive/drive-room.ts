@@ -1,4 +1,5 @@
 import { formatBytes } from '../../format/bytes.ts'
+import { overviewTexts } from '../../texts/overview.ts'
 
 export interface DriveRoom {
   readonly usedPercent: number
@@ -22,6 +23,10 @@ export function driveRoom(drive: {
   const usedPercent = Math.min(100, (usedBytes / totalBytes) * 100)
   const level =
     usedPercent >= fullPercent ? 'full' : usedPercent >= tightPercent ? 'tight' : 'roomy'
-  const text = `${formatBytes(usedBytes)} of ${formatBytes(totalBytes)} in use, ${formatBytes(freeBytes)} free`
+  const text = overviewTexts.room(
+    formatBytes(usedBytes),
+    formatBytes(totalBytes),
+    formatBytes(freeBytes),
+  )
   return { usedPercent, level, text }
 }

@@ -1,21 +1,22 @@
 import { Alert, Badge, Group, Progress, Stack, Text } from '@mantine/core'
 import type { StatusReply } from '../../../../src/dashboard/management/management-schemas.ts'
 import { useStatus } from '../../api/service-queries.ts'
+import { overviewTexts } from '../../texts/overview.ts'
 import { Loaded } from '../../ui/loaded.tsx'
 import { Section } from '../../ui/section.tsx'
 import { driveRoom } from './drive-room.ts'
 
 const kinds: Readonly<Record<string, string>> = {
-  file: 'Local folder',
+  file: overviewTexts.kinds.file,
   gdrive: 'Google Drive',
   webdav: 'WebDAV',
-  memory: 'Memory, lost on exit',
+  memory: overviewTexts.kinds.memory,
 }
 
 const levels = {
   roomy: { color: 'var(--bucketry-accent)', hint: undefined },
-  tight: { color: 'yellow', hint: 'The drive is getting full.' },
-  full: { color: 'red', hint: 'The drive is nearly full. Uploads may fail soon.' },
+  tight: { color: 'yellow', hint: overviewTexts.tight },
+  full: { color: 'red', hint: overviewTexts.full },
 } as const
 
 export function DriveSection() {
@@ -24,10 +25,10 @@ export function DriveSection() {
   const [only] = drives
   return (
     <Section
-      title={drives.length > 1 ? 'Drives' : 'Drive'}
+      title={drives.length > 1 ? overviewTexts.drives : overviewTexts.drive}
       actions={drives.length === 1 && only !== undefined && <KindBadge kind={only.kind} />}
     >
-      <Loaded query={query} failure="The drive status could not be loaded" lines={2}>
+      <Loaded query={query} failure={overviewTexts.driveFailure} lines={2}>
         {({ drive }) =>
           drives.length > 1 ? (
             <Stack gap="md">
@@ -54,7 +55,7 @@ function NamedDrive({ drive }: { readonly drive: StatusReply['drives'][number] }
         <KindBadge kind={drive.kind} />
         {drive.isReadOnly && (
           <Badge variant="light" color="gray" size="sm" tt="none" title="READ_ONLY">
-            Read-only
+            {overviewTexts.readOnly}
           </Badge>
         )}
       </Group>
@@ -74,7 +75,7 @@ function KindBadge({ kind }: { readonly kind: string }) {
 function State({ drive }: { readonly drive: StatusReply['drive'] }) {
   if (drive.problem === null) return <Room drive={drive} />
   return (
-    <Alert variant="default" title="The drive is not available" role="alert">
+    <Alert variant="default" title={overviewTexts.away} role="alert">
       {drive.problem}
     </Alert>
   )
@@ -85,7 +86,7 @@ function Room({ drive }: { readonly drive: StatusReply['drive'] }) {
   if (room === undefined) {
     return (
       <Text size="sm" c="dimmed">
-        Free space is not available for this drive.
+        {overviewTexts.noRoom}
       </Text>
     )
   }
@@ -93,7 +94,7 @@ function Room({ drive }: { readonly drive: StatusReply['drive'] }) {
   return (
     <>
       <Progress.Root size="lg" radius="xl">
-        <Progress.Section value={room.usedPercent} color={color} aria-label="Drive in use" />
+        <Progress.Section value={room.usedPercent} color={color} aria-label={overviewTexts.inUse} />
       </Progress.Root>
       <Text size="sm" mt={8}>
         {room.text}

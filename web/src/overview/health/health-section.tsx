@@ -4,8 +4,10 @@ import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import type { BucketStatus } from '../../../../src/dashboard/management/management-schemas.ts'
 import { useBuckets, useStatus, useTraffic } from '../../api/service-queries.ts'
-import { formatAmount, formatBytes, formatCount } from '../../format/bytes.ts'
+import { formatBytes, formatCount } from '../../format/bytes.ts'
 import { formatDuration } from '../../format/time.ts'
+import { frameTexts } from '../../texts/frame.ts'
+import { overviewTexts } from '../../texts/overview.ts'
 import { sumOf } from '../traffic/traffic-series.ts'
 import { type Health, healthOf } from './health.ts'
 import classes from './health-section.module.css'
@@ -18,12 +20,12 @@ export function HealthSection() {
   const lastHour = points && sumOf(points)
   const errors = lastHour && lastHour.refused + lastHour.failed
   return (
-    <section className={classes.section} aria-label="Health">
+    <section className={classes.section} aria-label={overviewTexts.health}>
       <State />
       <dl className={classes.figures}>
-        <Figure name="Requests, last hour" value={lastHour && formatCount(lastHour.requests)} />
+        <Figure name={overviewTexts.requests} value={lastHour && formatCount(lastHour.requests)} />
         <Figure
-          name="Errors, last hour"
+          name={overviewTexts.errors}
           value={
             errors !== undefined && (
               <Link href="/activity?what=failures" className={classes.link ?? ''}>
@@ -33,7 +35,7 @@ export function HealthSection() {
           }
         />
         <Figure
-          name="Transferred, last hour"
+          name={overviewTexts.transferred}
           value={lastHour && formatBytes(lastHour.receivedBytes + lastHour.sentBytes)}
         />
         <Stored />
@@ -52,16 +54,16 @@ function State() {
       isError || (data === undefined && errorUpdateCount > 0),
   )
   if (failed !== undefined) {
-    const text = (failed.error ?? failed.failureReason)?.message ?? 'Asking again…'
+    const text = (failed.error ?? failed.failureReason)?.message ?? overviewTexts.asking
     return (
-      <Notice level="bad" title="The state is not known" reasons={[{ text }]}>
+      <Notice level="bad" title={overviewTexts.unknown} reasons={[{ text }]}>
         <Button
           size="xs"
           variant="default"
           mt={6}
           onClick={() => queries.forEach((query) => void query.refetch())}
         >
-          Try again
+          {frameTexts.tryAgain}
         </Button>
       </Notice>
     )
@@ -71,7 +73,7 @@ function State() {
   return (
     <Notice {...healthOf(status.data, sumOf(traffic.data.points), buckets.data.buckets)}>
       <Text size="sm" c="dimmed">
-        Bucketry {version}, up for {formatDuration(uptimeSeconds)}
+        {overviewTexts.upFor(version, formatDuration(uptimeSeconds))}
       </Text>
     </Notice>
   )
@@ -111,15 +113,13 @@ function Notice({ level, title, reasons, children }: NoticeProps) {
 
 function Stored() {
   const buckets = useBuckets().data?.buckets
-  if (buckets === undefined) return <Figure name="Stored" value={undefined} />
+  if (buckets === undefined) return <Figure name={overviewTexts.stored} value={undefined} />
   const sum = (name: 'objects' | 'bytes') =>
     buckets.reduce((total, bucket: BucketStatus) => total + (bucket[name] ?? 0), 0)
   return (
     <Figure
-      name={`Stored in ${formatAmount(buckets.length, 'bucket')}`}
-      value={
-        <span title={formatAmount(sum('objects'), 'object')}>{formatBytes(sum('bytes'))}</span>
-      }
+      name={overviewTexts.storedIn(buckets.length)}
+      value={<span title={overviewTexts.objects(sum('objects'))}>{formatBytes(sum('bytes'))}</span>}
     />
   )
 }

@@ -2,6 +2,7 @@ import type {
   BucketStatus,
   StatusReply,
 } from '../../../../src/dashboard/management/management-schemas.ts'
+import { overviewTexts } from '../../texts/overview.ts'
 import { driveRoom } from '../drive/drive-room.ts'
 import { failedText, type TrafficSums } from '../traffic/traffic-series.ts'
 
@@ -29,15 +30,18 @@ export function healthOf(
     'name' | 'bytes' | 'formerVersions' | 'quotaBytes' | 'lastExpiry'
   >[],
 ): Health {
-  const away = drives.filter(({ problem }) => problem !== null)
-  const nameOf = (name: string) => (drives.length > 1 ? `drive ${name}` : 'drive')
+  const away = drives.flatMap(({ name, problem }) => (problem === null ? [] : [{ name, problem }]))
+  const nameOf = (name: string) =>
+    drives.length > 1 ? overviewTexts.driveNamed(name) : overviewTexts.drive
   const failed = failedText(lastHour.failed)
   const reasons: readonly Reason[] = [
-    ...away.map(({ name, problem }) => ({ text: `${nameOf(name)} not available: ${problem}` })),
+    ...away.map(({ name, problem }) => ({
+      text: overviewTexts.notAvailable(nameOf(name), problem),
+    })),
     ...drives.flatMap(({ name, problem, ...drive }) => {
       const room = problem === null ? driveRoom(drive) : undefined
       if (room === undefined || room.level === 'roomy') return []
-      return [{ text: `${nameOf(name)} ${Math.floor(room.usedPercent)} % full` }]
+      return [{ text: overviewTexts.percentFull(nameOf(name), Math.floor(room.usedPercent)) }]
     }),
     ...buckets.flatMap(({ name, bytes, formerVersions, quotaBytes, lastExpiry }) => {
       const href = `/buckets/${name}/settings`
@@ -45,13 +49,13 @@ export function healthOf(
       const percent = quotaBytes ? Math.floor((used / quotaBytes) * 100) : 0
       const problem = lastExpiry?.problem ?? null
       return [
-        ...(percent < tightPercent ? [] : [{ text: `quota of ${name} ${percent} % used`, href }]),
-        ...(problem === null ? [] : [{ text: `lifecycle rules of ${name}: ${problem}`, href }]),
+        ...(percent < tightPercent ? [] : [{ text: overviewTexts.quotaUsed(name, percent), href }]),
+        ...(problem === null ? [] : [{ text: overviewTexts.lifecycle(name, problem), href }]),
       ]
     }),
     ...(failed === undefined ? [] : [{ text: failed, href: '/activity?what=failures' }]),
   ]
-  if (away.length > 0) return { level: 'bad', title: 'Something does not work', reasons }
-  if (reasons.length > 0) return { level: 'watch', title: 'Needs attention', reasons }
-  return { level: 'good', title: 'Everything works', reasons }
+  if (away.length > 0) return { level: 'bad', title: overviewTexts.broken, reasons }
+  if (reasons.length > 0) return { level: 'watch', title: overviewTexts.attention, reasons }
+  return { level: 'good', title: overviewTexts.good, reasons }
 }

@@ -2,24 +2,20 @@ import { Group, SegmentedControl, Text } from '@mantine/core'
 import { useState } from 'react'
 import { type TrafficRange, useTraffic } from '../../api/service-queries.ts'
 import { TimePlot } from '../../plots/time-plot.tsx'
+import { locale } from '../../texts/language.ts'
+import { overviewTexts } from '../../texts/overview.ts'
 import { Loaded } from '../../ui/loaded.tsx'
 import { Section } from '../../ui/section.tsx'
 import { sumOf, type TrafficPoint, trafficPlots } from './traffic-series.ts'
 
 const ranges = [
-  { value: 'hour', label: 'Hour' },
-  { value: 'day', label: 'Day' },
-  { value: 'month', label: '30 days' },
+  { value: 'hour', label: overviewTexts.hour },
+  { value: 'day', label: overviewTexts.day },
+  { value: 'month', label: overviewTexts.month },
 ] as const
 
-const spans: Readonly<Record<TrafficRange, string>> = {
-  hour: 'hour',
-  day: 'day',
-  month: '30 days',
-}
-
-const ofDay = new Intl.DateTimeFormat('en-GB', { timeStyle: 'short' })
-const ofMonth = new Intl.DateTimeFormat('en-GB', {
+const ofDay = new Intl.DateTimeFormat(locale, { timeStyle: 'short' })
+const ofMonth = new Intl.DateTimeFormat(locale, {
   ...{ day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' },
 })
 
@@ -28,10 +24,10 @@ export function TrafficSection() {
   const [range, setRange] = useState<TrafficRange>('hour')
   return (
     <Section
-      title="Traffic"
+      title={overviewTexts.traffic}
       actions={
         <SegmentedControl<TrafficRange>
-          aria-label="Time shown"
+          aria-label={overviewTexts.period}
           size="xs"
           value={range}
           onChange={setRange}
@@ -39,11 +35,11 @@ export function TrafficSection() {
         />
       }
     >
-      <Loaded query={useTraffic(range)} failure="The traffic could not be loaded" lines={6}>
+      <Loaded query={useTraffic(range)} failure={overviewTexts.trafficFailure} lines={6}>
         {({ points }) =>
           sumOf(points).requests === 0 ? (
             <Text size="sm" c="dimmed">
-              No requests in the last {spans[range]}.
+              {overviewTexts.noRequests[range]}
             </Text>
           ) : (
             <Plot points={points} range={range} />
@@ -68,7 +64,7 @@ function Plot({ points, range }: PlotProps) {
     <>
       <Group mb="sm">
         <SegmentedControl
-          aria-label="Plot"
+          aria-label={overviewTexts.plot}
           size="xs"
           value={title}
           onChange={setTitle}

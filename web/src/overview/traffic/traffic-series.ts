@@ -1,6 +1,8 @@
 import type { TrafficReply } from '../../../../src/dashboard/management/traffic-route.ts'
-import { formatAmount, formatBytes, formatCount } from '../../format/bytes.ts'
+import { formatBytes, formatCount } from '../../format/bytes.ts'
 import type { Values } from '../../plots/plot-shape.ts'
+import { locale } from '../../texts/language.ts'
+import { overviewTexts } from '../../texts/overview.ts'
 
 export type TrafficPoint = TrafficReply['points'][number]
 
@@ -39,31 +41,50 @@ export function trafficPlots(points: readonly TrafficPoint[]): readonly TrafficP
     points.map((point) => (point.driveCalls === 0 ? null : point[name]))
   return [
     {
-      ...{ title: 'Requests', kind: 'bars', unit: 'count', format: formatCount },
-      series: [{ name: 'Requests', note: formatCount(sums.requests), values: values('requests') }],
-    },
-    {
-      ...{ title: 'Errors', kind: 'bars', unit: 'count', format: formatCount },
-      series: [
-        { name: 'Refused', note: formatCount(sums.refused), values: values('refused') },
-        { name: 'Failed', note: formatCount(sums.failed), values: values('failed'), isError: true },
-      ],
-    },
-    {
-      ...{ title: 'Bytes', kind: 'bars', unit: 'bytes', format: formatBytes },
+      ...{ title: overviewTexts.series.requests, kind: 'bars', unit: 'count', format: formatCount },
       series: [
         {
-          ...{ name: 'Received', note: formatBytes(sums.receivedBytes) },
-          values: values('receivedBytes'),
+          name: overviewTexts.series.requests,
+          note: formatCount(sums.requests),
+          values: values('requests'),
         },
-        { name: 'Sent', note: formatBytes(sums.sentBytes), values: values('sentBytes') },
       ],
     },
     {
-      ...{ title: 'Drive latency', kind: 'lines', format: formatMs },
+      ...{ title: overviewTexts.series.errors, kind: 'bars', unit: 'count', format: formatCount },
       series: [
-        { name: 'Mean', values: times('driveMs') },
-        { name: 'Slowest', values: times('slowestDriveMs') },
+        {
+          name: overviewTexts.series.refused,
+          note: formatCount(sums.refused),
+          values: values('refused'),
+        },
+        {
+          name: overviewTexts.series.failed,
+          note: formatCount(sums.failed),
+          values: values('failed'),
+          isError: true,
+        },
+      ],
+    },
+    {
+      ...{ title: overviewTexts.series.bytes, kind: 'bars', unit: 'bytes', format: formatBytes },
+      series: [
+        {
+          ...{ name: overviewTexts.series.received, note: formatBytes(sums.receivedBytes) },
+          values: values('receivedBytes'),
+        },
+        {
+          name: overviewTexts.series.sent,
+          note: formatBytes(sums.sentBytes),
+          values: values('sentBytes'),
+        },
+      ],
+    },
+    {
+      ...{ title: overviewTexts.series.latency, kind: 'lines', format: formatMs },
+      series: [
+        { name: overviewTexts.series.mean, values: times('driveMs') },
+        { name: overviewTexts.series.slowest, values: times('slowestDriveMs') },
       ],
     },
   ]
@@ -71,12 +92,16 @@ export function trafficPlots(points: readonly TrafficPoint[]): readonly TrafficP
 
 /** "0.42 ms", "38 ms", "1.2 s". */
 export function formatMs(ms: number): string {
-  if (ms >= 1_000) return `${(ms / 1_000).toFixed(1)} s`
-  if (ms === 0) return '0 ms'
-  return `${ms < 9.95 ? Number(ms.toFixed(ms < 0.095 ? 3 : 2)) : Math.round(ms)} ms`
+  if (ms >= 1_000) return `${figure(ms / 1_000, 1)} s`
+  return `${ms < 9.95 ? figure(ms, ms < 0.095 ? 3 : 2) : Math.round(ms)} ms`
+}
+
+/** With at most so many decimals. */
+function figure(value: number, decimals: number): string {
+  return new Intl.NumberFormat(locale, { maximumFractionDigits: decimals }).format(value)
 }
 
 /** The failures of the last hour: "3 failed requests in the last hour". */
 export function failedText(failed: number): string | undefined {
-  return failed === 0 ? undefined : `${formatAmount(failed, 'failed request')} in the last hour`
+  return failed === 0 ? undefined : overviewTexts.failures(failed)
 }

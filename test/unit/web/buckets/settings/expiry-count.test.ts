@@ -95,7 +95,7 @@ describe('expiryText', () => {
   test('says how many objects, how much and how old', () => {
     const text = expiryText({ ...count, isComplete: true }, nowMs)
     assert.match(text, /^Saving deletes 1,234 objects, 2.00 KiB in total, within seconds\. /)
-    assert.match(text, /The oldest was last changed 2 years ago, on 1 Mar 2024/)
+    assert.match(text, /The oldest was last changed 2 years ago, on Mar 1, 2024/)
   })
 
   test('says that more may follow while it counts', () => {

@@ -1,0 +1,4 @@
+import { textsOf } from './catalogue.ts'
+import { texts } from './en/connect.ts'
+
+export const connectTexts = textsOf('connect', texts)

@@ -1,0 +1,4 @@
+import { textsOf } from './catalogue.ts'
+import { texts } from './en/shares.ts'
+
+export const sharesTexts = textsOf('shares', texts)
