@@ -54,7 +54,7 @@ for (const creation of ['off', 'existing']) {
       await refuses(put(`${served}?${name}`, unknown), 'on')
       await refuses(remove(`${served}?${name}`, unknown), 'on')
     }
-    const other = await ask(put(`${served}?website`, unknown))
+    const other = await ask(put(`${served}?logging`, unknown))
     assert.doesNotMatch(other.text, /BUCKET_CREATION/)
   })
 }
