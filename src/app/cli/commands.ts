@@ -38,6 +38,11 @@ export const commands: readonly Command[] = [
         value: '[HOST]:PORT',
         meaning: 'DASHBOARD_ADDRESS: the dashboard also answers there.',
       },
+      'certs-dir': {
+        type: 'string',
+        value: 'DIR',
+        meaning: 'TLS_CERT and TLS_KEY: public.crt and private.key in DIR, if they exist.',
+      },
       quiet: { type: 'boolean', meaning: 'No effect.' },
       anonymous: { type: 'boolean', meaning: 'No effect.' },
       json: { type: 'boolean', meaning: 'No effect.' },

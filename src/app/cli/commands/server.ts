@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { SettingMistake } from '../../../platform/process/setting-mistake.ts'
 import { folderSettings } from '../../settings/minio-folder.ts'
 import { hostAndPort, listenAddress } from '../../settings/parse-names.ts'
@@ -28,9 +30,16 @@ export function asServer(call: CommandCall): CommandCall {
       ...checked('--console-address', options['console-address'], (address) => ({
         DASHBOARD_ADDRESS: listenAddress(address),
       })),
+      ...checked('--certs-dir', options['certs-dir'], certificatesIn),
     },
     warnings: [...warnings, ...(idle.length === 0 ? [] : [`${idle.join(', ')}: no effect here`])],
   }
+}
+
+/** Without a certificate, MinIO serves plain HTTP. */
+function certificatesIn(folder: string): CommandCall['environment'] {
+  const [TLS_CERT, TLS_KEY] = [join(folder, 'public.crt'), join(folder, 'private.key')]
+  return existsSync(TLS_CERT) || existsSync(TLS_KEY) ? { TLS_CERT, TLS_KEY } : {}
 }
 
 /** @throws UsageError in which the argument has a name */

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -48,6 +48,16 @@ test('an address of the console is one more for the dashboard', () => {
   assert.equal(environment.DASHBOARD_ADDRESS, ':9001')
   const options = { 'console-address': '9001' }
   assert.throws(() => asServer({ ...call, options }), UsageError)
+})
+
+test('a folder of certificates is TLS_CERT and TLS_KEY, if it has some', (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'bucketry-certs-'))
+  t.after(() => rmSync(folder, { recursive: true }))
+  const environment = () => asServer({ ...call, options: { 'certs-dir': folder } }).environment
+  assert.deepEqual(environment(), {})
+  writeFileSync(join(folder, 'public.crt'), '')
+  const [TLS_CERT, TLS_KEY] = [join(folder, 'public.crt'), join(folder, 'private.key')]
+  assert.deepEqual(environment(), { TLS_CERT, TLS_KEY })
 })
 
 test('options that only change the output of MinIO have no effect, which is said', () => {
