@@ -4,6 +4,7 @@ import { type TestContext, test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { openLocalRoot } from '../../../../../../src/storage/drives/local/local-root.ts'
 import { FolderLocks } from '../../../../../../src/storage/drives/local/objects/folder-locks.ts'
+import { bucket, listKeys, openDrive, put } from '../open-drive.ts'
 import { tempFolder } from '../temp-folder.ts'
 
 /** Two processes over one folder, with a log of what they do. */
@@ -61,6 +62,39 @@ test('the mark of a dead process delays nobody', async (t) => {
   fs.symlinkSync(JSON.stringify(['b/from']), mark)
   assert.equal(await one.holdFolders(['b/to'], async () => 'moved'), 'moved')
   assert.equal(fs.lstatSync(mark, { throwIfNoEntry: false }), undefined)
+})
+
+test('whatever changes a key in the folder waits', async (t) => {
+  const { drive, root } = await openDrive(t)
+  for (const key of ['f/removed', 'f/tagged', 'g/k']) await put(drive, key, key)
+  const locks = new FolderLocks(await openLocalRoot(root))
+  await locks.prepare()
+  const [begun, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const move = locks.holdFolders([`${bucket}/f`], () => {
+    begun.resolve()
+    return gate.promise
+  })
+  await begun.promise
+  let done = 0
+  const count = () => {
+    done += 1
+  }
+  const many = Array.from({ length: 16 }, (_, number) => number)
+  const changes = [
+    ...many.map((number) => put(drive, `f/${number}`, 'small')),
+    put(drive, 'f/new/folder', 'in a new folder'),
+    put(drive, 'f/if-absent', 'x', { ifNoneMatch: '*' }),
+    drive.remove(bucket, 'f/removed'),
+    drive.setAttributes?.(bucket, 'f/tagged', { tags: { a: '1' } }),
+  ].map((change) => Promise.resolve(change).then(count))
+  // Others are as fast as ever.
+  for (let round = 0; round < 3; round += 1) {
+    await Promise.all(many.map((number) => put(drive, `g/${round}-${number}`, 'small')))
+  }
+  assert.equal(done, 0)
+  gate.resolve()
+  await Promise.all([move, ...changes])
+  assert.equal((await listKeys(drive)).filter((key) => key.startsWith('f/')).length, 19)
 })
 
 test('a move whose paths do not fit into a mark is not begun', async (t) => {

@@ -187,6 +187,7 @@ const obstacles: Readonly<Record<string, (root: string) => void>> = {
   },
   'a file at the alternative path': (root) => fs.writeFileSync(`${root}/bucket/key.%file`, 'x'),
   'another holder of the lock': (root) => fs.writeFileSync(`${root}/locks/key`, 'other'),
+  'a mark of a move': (root) => fs.symlinkSync('[]', `${root}/locks/moving`),
   'no folder': (root) => fs.rmdirSync(`${root}/bucket`),
   'a symbolic link as the folder': (root) => {
     fs.mkdirSync(`${root}/elsewhere`)
