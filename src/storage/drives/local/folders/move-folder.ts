@@ -2,7 +2,7 @@ import { basename, dirname } from 'node:path'
 import type { ObjectName } from '../../drive.ts'
 import type { FolderMoveOptions } from '../../folder-calls.ts'
 import { maxKeyBytes } from '../../kit/names/key-path.ts'
-import { fs } from '../file-calls.ts'
+import { allDone, fs } from '../file-calls.ts'
 import { codeOf } from '../fs-error.ts'
 import { localPathOf, type ObjectPath } from '../object-path.ts'
 import { type OpenFence, overtaken } from '../objects/fence.ts'
@@ -12,8 +12,10 @@ import { ensureFolder, unmakeFolders } from './folder-maker.ts'
 import { type KeyedFile, openFileCursor } from './listing.ts'
 import { OpenFolder } from './open-folder.ts'
 
-/** Files in one statement to the database. */
+/** Files in one write to the database. */
 const batchFiles = 512
+/** Writes at the same time: SQLite syncs its file once for all of them. */
+const savedAtOnce = 16
 
 interface FolderMove extends FolderMoveOptions {
   readonly drive: OpenDrive
@@ -84,10 +86,16 @@ async function finish({ drive, source, target }: FolderMove): Promise<number> {
     await entry.close()
   }
   let objects = 0
+  const saved: Promise<void>[] = []
   for await (const files of filesIn(drive, target)) {
-    await drive.attributeCache.moved(files.map(({ file }) => file))
+    const save = drive.attributeCache.moved(files.map(({ file }) => file))
+    // Awaited below: avoids an unhandled rejection.
+    save.catch(() => undefined)
+    saved.push(save)
+    if (saved.length >= savedAtOnce) await allDone(saved.splice(0))
     objects += files.length
   }
+  await allDone(saved)
   return objects
 }
 
