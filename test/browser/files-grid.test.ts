@@ -100,6 +100,21 @@ describe('The grid of Files', { skip: absenceOfChromium() }, () => {
     assert.deepEqual(stores(), [])
   })
 
+  test('the list shows small pictures that the server has or finds, and reads no file', async () => {
+    const page = await dashboard().openSignedIn('/files')
+    page.context().on('request', (request) => void seen.push(request))
+    const files = new FileBrowser(page)
+    const { url } = dashboard().gateway
+    await page.goto(`${url}/-/files/${testBucket}?prefix=camera/`)
+    await files.row('photo.jpg').locator('img').waitFor()
+    await page.goto(`${url}/-/files/${testBucket}?prefix=many/`)
+    await files.row('100.png').waitFor()
+    const asked = () => seen.filter((one) => one.url().includes('/-/api/thumbnails?'))
+    await until(async () => (await answered(asked())) > 5)
+    assert.equal(await files.row('100.png').locator('[data-file-kind="image"]').count(), 1)
+    assert.deepEqual([...readings('camera/'), ...readings('many/'), ...stores()], [])
+  })
+
   test('is remembered, and shows what was made without reading the objects again', async () => {
     const first = await openGrid('photos/')
     await pictureOf(first, 'turned.jpg').waitFor()

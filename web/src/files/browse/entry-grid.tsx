@@ -22,7 +22,7 @@ interface EntryGridProps extends EntryViewProps {
 
 /** The entries as a list. */
 export function EntryGrid(props: EntryGridProps) {
-  const { entries, selection, activeIndex, actions, header } = props
+  const { bucket, entries, selection, activeIndex, actions, header } = props
   const id = useId()
   const scroller = useRef<HTMLDivElement>(null)
   const heights = useMediaQuery('(max-width: 640px)') ? narrow : wide
@@ -48,6 +48,7 @@ export function EntryGrid(props: EntryGridProps) {
               <EntryRow
                 key={entryId(entry)}
                 id={`${id}-${index}`}
+                bucket={bucket}
                 entry={entry}
                 index={index}
                 isSelected={selection.selected.has(entryId(entry))}

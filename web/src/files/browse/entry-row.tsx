@@ -16,9 +16,12 @@ import {
   entryProps,
 } from '../grid/entry-controls.tsx'
 import type { RowActions } from '../grid/row-actions.ts'
+import { Thumbnail } from '../thumbnails/thumbnail.tsx'
+import { thumbnailKind } from '../thumbnails/thumbnail-kind.ts'
 import classes from './entry-grid.module.css'
 
 interface EntryRowProps extends EntryState {
+  readonly bucket: string
   readonly entry: Entry
   readonly index: number
   readonly id: string
@@ -27,7 +30,7 @@ interface EntryRowProps extends EntryState {
 }
 
 export const EntryRow = memo(function EntryRow(props: EntryRowProps) {
-  const { entry, index, id, isSelected, style, actions } = props
+  const { bucket, entry, index, id, isSelected, style, actions } = props
   const parts = { entry, actions }
   return (
     <div
@@ -43,7 +46,7 @@ export const EntryRow = memo(function EntryRow(props: EntryRowProps) {
         <EntryCheck {...parts} isSelected={isSelected} />
       </div>
       <div role="gridcell" className={classes.name}>
-        <EntryIcon entry={entry} />
+        <RowPicture bucket={entry.bucket ?? bucket} entry={entry} />
         <EntryName {...parts} className={classes.open ?? ''} />
         <EntryPlace entry={entry} className={classes.place ?? ''} />
       </div>
@@ -54,6 +57,18 @@ export const EntryRow = memo(function EntryRow(props: EntryRowProps) {
     </div>
   )
 })
+
+/** The thumbnail, if the server has one: for a list, no file is downloaded. */
+function RowPicture({ bucket, entry }: Pick<EntryRowProps, 'bucket' | 'entry'>) {
+  const icon = <EntryIcon entry={entry} />
+  const kind = entry.kind === 'file' ? thumbnailKind(entry) : undefined
+  if (entry.kind === 'folder' || kind === undefined) return icon
+  return (
+    <div className={classes.picture}>
+      <Thumbnail key={entry.etag} bucket={bucket} file={entry} kind={kind} icon={icon} isSmall />
+    </div>
+  )
+}
 
 function FileFigures({ entry }: { readonly entry: Entry }) {
   if (entry.kind === 'folder') return <FolderFigures folder={entry} classes={classes} />

@@ -16,12 +16,14 @@ interface ThumbnailProps {
   readonly kind: 'image' | 'video'
   /** Shown until the picture has loaded, or if there is none. */
   readonly icon: ReactNode
+  /** Whether it is one of a list: it is only shown if the server has it, or finds it in the photo. */
+  readonly isSmall?: boolean
 }
 
 /** Use the ETag of the file as `key`. */
-export function Thumbnail({ bucket, file, kind, icon }: ThumbnailProps) {
+export function Thumbnail({ bucket, file, kind, icon, isSmall = false }: ThumbnailProps) {
   // A new listing has new entry objects for unchanged files, which must not start the load again.
-  const [subject] = useState({ bucket, file, kind })
+  const [subject] = useState({ bucket, file, kind, isSmall })
   const [url, setUrl] = useState(() => thumbnails.get(bucket, file))
   const place = useRef<HTMLSpanElement>(null)
   useEffect(() => {
@@ -30,7 +32,7 @@ export function Thumbnail({ bucket, file, kind, icon }: ThumbnailProps) {
     const { signal } = ending
     const load = async () => {
       const rank = () => distanceFromView(place.current)
-      const found = await thumbnails.load(subject, signal, { rank })
+      const found = await thumbnails.load(subject, signal, { rank, isReadOnly: subject.isSmall })
       if (!signal.aborted) setUrl(found)
     }
     // Without a picture, the icon stays.
@@ -54,6 +56,7 @@ export function Thumbnail({ bucket, file, kind, icon }: ThumbnailProps) {
         src={url}
         // The tile shows the file's name.
         alt=""
+        decoding="async"
         draggable={false}
         className={classes.image}
         onLoad={({ currentTarget: image }) => {
@@ -61,7 +64,9 @@ export function Thumbnail({ bucket, file, kind, icon }: ThumbnailProps) {
           image.toggleAttribute('data-small', isSmall)
         }}
       />
-      {kind === 'video' && <IconPlayerPlayFilled className={classes.film} size={28} aria-hidden />}
+      {kind === 'video' && !isSmall && (
+        <IconPlayerPlayFilled className={classes.film} size={28} aria-hidden />
+      )}
     </>
   )
 }

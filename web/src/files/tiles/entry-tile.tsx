@@ -42,7 +42,13 @@ export const EntryTile = memo(function EntryTile(props: EntryTileProps) {
     >
       <div className={classes.picture}>
         {entry.kind === 'file' && kind !== undefined ? (
-          <Thumbnail key={entry.etag} bucket={bucket} file={entry} kind={kind} icon={icon} />
+          <Thumbnail
+            key={entry.etag}
+            bucket={entry.bucket ?? bucket}
+            file={entry}
+            kind={kind}
+            icon={icon}
+          />
         ) : (
           icon
         )}
