@@ -72,6 +72,14 @@ for (const [name, absence, start] of [
       })
       await page.reload()
       await page.getByText('1 folder, 5 files').waitFor()
+      for (const [file, kind] of [
+        ['inner', 'folder'],
+        ['notes.txt', 'text'],
+        ['paper.pdf', 'pdf'],
+      ] as const) {
+        const link = page.getByRole('link', { name: file, exact: true })
+        await link.locator(`svg[data-file-kind="${kind}"]`).waitFor()
+      }
       await until(() => page.evaluate('[...document.images].every(({ complete }) => complete)'))
       assert.deepEqual(originals, [])
       await page.getByRole('img', { name: '<b>one.png' }).click()
@@ -147,8 +155,11 @@ for (const [name, absence, start] of [
       const [page] = await visit({ kind: 'folder', path: 'album/' })
       let bytes = 0
       const types = new Set<string | undefined>()
+      let coding: string | undefined
       page.on('response', async (response) => {
-        const { 'content-length': length, 'content-type': type } = await response.allHeaders()
+        const headers = await response.allHeaders()
+        const { 'content-length': length, 'content-type': type } = headers
+        if (type?.startsWith('text/html')) coding = headers['content-encoding']
         bytes += Number(length ?? 0)
         types.add(type)
       })
@@ -162,6 +173,7 @@ for (const [name, absence, start] of [
       await last.scrollIntoViewIfNeeded()
       await until(async () => Number(await propertyOf(last, 'naturalWidth')) > 0)
       assert.ok(bytes > 50_000 && bytes < maxLoadBytes, String(bytes))
+      assert.equal(coding, 'gzip')
       assert.ok(!types.has('text/plain') && !types.has('image/jpeg'), [...types].join(' '))
       assert.deepEqual(dashboard().complaints(), [])
     })

@@ -1,4 +1,6 @@
+import { fileKind } from '../../platform/text/file-kind.ts'
 import type { Entry, ObjectEntry } from '../../storage/drives/listed-entry.ts'
+import { kindIcon } from './kind-icon.ts'
 import { includes, type Share, sharesBase } from './share.ts'
 import {
   dayMarkup,
@@ -115,15 +117,16 @@ function countOf(count: number, name: string): string {
 }
 
 function folderRow(address: string, { path, name }: ShownEntry): Html {
-  return html`<li class="folder"><a href="${address}?${queryOf({ path })}"><bdi>${name}</bdi></a></li>`
+  return html`<li><a href="${address}?${queryOf({ path })}">${kindIcon('folder')}<bdi>${name}</bdi></a></li>`
 }
 
 function fileRow(address: string, { path, name, size, modifiedAtMs, view }: ShownFile): Html {
   const source = `${address}/file?${queryOf({ path })}`
+  const label = html`${kindIcon(fileKind(path))}<bdi>${name}</bdi>`
   const link =
     view === undefined
-      ? html`<a href="${source}" download><bdi>${name}</bdi></a>`
-      : html`<a href="${source}&inline" target="_blank" rel="noopener" data-view="${view}"><bdi>${name}</bdi></a>`
+      ? html`<a href="${source}" download>${label}</a>`
+      : html`<a href="${source}&inline" target="_blank" rel="noopener" data-view="${view}">${label}</a>`
   return html`<li>${link} <span>${dayMarkup(modifiedAtMs)} · ${sizeText(size)}</span></li>`
 }
 

@@ -3,6 +3,7 @@ import { ApiError } from '../../platform/json-api/api-error.ts'
 import { readBytes } from '../../platform/json-api/json-body.ts'
 import { AttemptLimiter } from '../../platform/state/key-value/attempt-limiter.ts'
 import { filledPage, type PageFilling } from '../web-app/web-app.ts'
+import { compressedPage } from './compressed-page.ts'
 import { answerDrop } from './drop-links.ts'
 import { endOf, hashOf, type Share, type ShareKind, shareOf, sharesBase } from './share.ts'
 import { passwordPage, refusalPage, type SharePage } from './share-pages.ts'
@@ -36,7 +37,7 @@ export function createShareHandler(parts: ShareHandlerParts): HttpHandler {
     try {
       const visit = await visitOf(request, parts, logFields)
       const reply = await answerOf(visit, parts)(visit, parts)
-      const whole = 'status' in reply ? reply : await page(reply)
+      const whole = 'status' in reply ? reply : await compressedPage(await page(reply), request)
       const headers = [...whole.headers, ...hidden]
       return { ...whole, headers, logFields: { ...logFields, ...logFieldsOf(reply) } }
     } catch (error) {

@@ -82,7 +82,7 @@ const assetCodings = [
 type AssetCoding = (typeof assetCodings)[number]
 
 /** The codings that a client accepts, best first (RFC 9110 section 12.5.3). */
-function acceptedCodings(acceptEncoding: string | undefined): readonly AssetCoding[] {
+export function acceptedCodings(acceptEncoding: string | undefined): readonly AssetCoding[] {
   if (acceptEncoding === undefined) return []
   const weights = new Map(acceptEncoding.split(',').map(weightOf))
   const any = weights.get('*') ?? 0

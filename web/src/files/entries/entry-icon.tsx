@@ -12,9 +12,10 @@ import {
   IconTable,
   IconVideo,
 } from '@tabler/icons-react'
+import { fileKind } from '../../../../src/platform/text/file-kind.ts'
 import type { Entry } from './entry.ts'
 import classes from './entry-icon.module.css'
-import { fileKind } from './file-kind.ts'
+import './kind-colors.css'
 
 const icons = {
   image: IconPhoto,
@@ -37,8 +38,9 @@ interface EntryIconProps {
 
 /** Each kind of file has its own icon and colour. */
 export function EntryIcon({ entry, size = 20 }: EntryIconProps) {
-  if (entry.kind === 'folder') return <IconFolderFilled className={classes.folder} size={size} />
+  const common = { className: classes.icon, size }
+  if (entry.kind === 'folder') return <IconFolderFilled data-file-kind="folder" {...common} />
   const kind = fileKind(entry.key)
   const Icon = kind === undefined ? IconFile : icons[kind]
-  return <Icon className={classes.file} data-kind={kind} size={size} stroke={size > 24 ? 1 : 1.6} />
+  return <Icon data-file-kind={kind ?? ''} {...common} stroke={size > 24 ? 1 : 1.6} />
 }

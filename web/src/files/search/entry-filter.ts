@@ -1,6 +1,6 @@
+import { type FileKind, fileKind } from '../../../../src/platform/text/file-kind.ts'
 import { foldedName } from '../../../../src/platform/text/folded-name.ts'
 import { type Entry, modifiedOf } from '../entries/entry.ts'
-import { type FileKind, fileKind } from '../entries/file-kind.ts'
 
 /** What a name, a date and a size must be to be shown. The values are those of the address. */
 export interface EntryFilter {
