@@ -68,13 +68,17 @@ export function withMinioSettings(environment: Environment): MinioSettings {
 
 /** Whoever removed the keys from a compose file does not expect new ones. */
 function withoutKeys(environment: Environment): string[] {
-  const names = Object.keys(environment).filter((name) => {
-    return name.startsWith('MINIO_') && hasValue(environment[name])
-  })
+  const names = namesIn(environment)
   if (names.length === 0) return []
   return [
-    `${names.sort().join(', ')}: no effect, because MINIO_ROOT_USER and MINIO_ROOT_PASSWORD are not both set`,
+    `${names.join(', ')}: no effect, because MINIO_ROOT_USER and MINIO_ROOT_PASSWORD are not both set`,
   ]
+}
+
+/** The variables of MinIO that have a value, in order. */
+function namesIn(environment: Environment): string[] {
+  const names = Object.keys(environment).filter((name) => name.startsWith('MINIO_'))
+  return names.filter((name) => hasValue(environment[name])).sort()
 }
 
 /** The settings that MinIO's variables become, and what to say about them. */
@@ -161,13 +165,11 @@ class Taken {
   }
 
   warnings(): string[] {
-    const names = Object.keys(this.#given).filter((name) => {
-      return name.startsWith('MINIO_') && hasValue(this.#given[name])
-    })
+    const names = namesIn(this.#given)
     const isKnown = (name: string) => this.#known.has(name)
-    const idle = names.filter((name) => !isKnown(name)).sort()
+    const idle = names.filter((name) => !isKnown(name))
     return [
-      `Started with the variables of MinIO, so COMPATIBILITY is aws: ${names.filter(isKnown).sort().join(', ')} ` +
+      `Started with the variables of MinIO, so COMPATIBILITY is aws: ${names.filter(isKnown).join(', ')} ` +
         '(docs/moving-in.md, "From MinIO").',
       ...(idle.length === 0 ? [] : [`${idle.join(', ')}: no effect here`]),
     ]

@@ -6,7 +6,7 @@ import type { Log } from '../telemetry/log.ts'
 
 /**
  * Creates those of DEFAULT_BUCKETS that do not exist, each together with its access: a start that is killed between two
- * steps leaves no bucket that is private for ever. A bucket that exists keeps what its users have set since.
+ * steps leaves no bucket without it. A bucket that exists keeps what its users have set since.
  *
  * @throws DriveError, DatabaseError
  */
