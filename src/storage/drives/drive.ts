@@ -155,8 +155,8 @@ export interface Drive extends DriveVersions, FolderCalls {
   /** Multipart uploads. */
   readonly uploads: UploadDrive
 
-  /** Free and total space. Absent if the drive does not know it. */
-  quota?(): Promise<{ readonly freeBytes: number; readonly totalBytes: number }>
+  /** Free and total space, of the drive of the bucket if there are several. Absent if the drive does not know it. */
+  quota?(bucket?: string): Promise<{ readonly freeBytes: number; readonly totalBytes: number }>
 
   /** Counts of this process since the drive was opened, for monitoring. */
   statistics?(): DriveStatistics

@@ -36,6 +36,8 @@ export interface S3Settings {
   readonly notifyRedis?: string | undefined
   /** Buckets that are public regardless of their ACLs. Default: none. */
   readonly publicReadBuckets?: readonly string[]
+  /** Whether buckets have the objects of veeam-objects.ts. Default: no. */
+  readonly veeamSosapi?: boolean
   /** The minimum for each part of a multipart upload except the last. */
   readonly minPartMib: number
 }

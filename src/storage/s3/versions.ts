@@ -11,6 +11,7 @@ import { hasVersions } from './configuration/public-access.ts'
 import type { ObjectContext, S3Service } from './context.ts'
 import { invalidArgument, noSuchKey, S3Error } from './errors.ts'
 import { formatHttpDate } from './headers/dates.ts'
+import { veeamObject } from './veeam-objects.ts'
 
 /** No drive has a longer ID. The characters are those of an HTTP field and an XML document. */
 const possibleId = /^[\x21-\x7e]{1,1024}$/
@@ -57,7 +58,8 @@ export async function requireObject(
   options?: HeadOptions,
 ): Promise<ObjectMetadata> {
   const { service, bucket, key, versionId } = context
-  const metadata = await service.drive.head(bucket, key, { ...options, versionId })
+  const found = await service.drive.head(bucket, key, { ...options, versionId })
+  const metadata = found ?? (await veeamObject(context))
   if (metadata === undefined || metadata.isDeleteMarker) throw await notReadable(context, metadata)
   return metadata
 }

@@ -111,6 +111,14 @@ export const s3Settings = {
       'How requests for server-side encryption with AES256 are answered: `refuse` (an error), or `claim` (accepted, and replies say that objects are encrypted; choose it if the disk is encrypted). Bucketry itself encrypts nothing.',
     parse: oneOf<EncryptionMode>(['refuse', 'claim']),
   },
+  veeamSosapi: {
+    name: 'VEEAM_SOSAPI',
+    default: 'false',
+    defaultInAws: 'true',
+    meaning:
+      'Whether every bucket has the two read-only objects that tell Veeam how much space the drive has (docs/s3-compatibility.md). Access keys with the right to read see them; listings do not.',
+    parse: booleanOf,
+  },
   readOnly: {
     name: 'READ_ONLY',
     default: '',

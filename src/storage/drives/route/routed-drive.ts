@@ -11,7 +11,7 @@ const unlimited = { freeBytes: Number.POSITIVE_INFINITY, totalBytes: Number.POSI
 
 /**
  * Several drives as one: each call goes to the drive of its bucket, under the bucket's name there. Members that concern
- * a drive as a whole (`kind`, `deletes`, `followsChanges`, `check`, `quota`) are those of the default drive.
+ * a drive as a whole (`kind`, `deletes`, `followsChanges`, `check`) are those of the default drive.
  */
 export class RoutedDrive implements Drive {
   readonly uploads: UploadDrive
@@ -57,8 +57,10 @@ export class RoutedDrive implements Drive {
 
   readonly sweep: DriveCalls['sweep'] = () => sweepAll(this.#table.mounts, (one) => one.sweep?.())
 
-  readonly quota: DriveCalls['quota'] = async () =>
-    (await this.#default.drive.quota?.()) ?? unlimited
+  readonly quota: DriveCalls['quota'] = async (bucket) => {
+    const { drive } = bucket === undefined ? this.#default : this.#placeOf(bucket).mount
+    return (await drive.quota?.()) ?? unlimited
+  }
 
   readonly close: DriveCalls['close'] = async () => {
     await Promise.all(this.#table.mounts.map(({ drive }) => drive.close()))

@@ -6,6 +6,7 @@ import { parseReadRequest, planRead, type ReadPlan, type ReadRequest } from '../
 import { assertMayReadObject } from '../configuration/private-objects.ts'
 import type { ObjectContext } from '../context.ts'
 import { resolveRange } from '../headers/range.ts'
+import { veeamObject } from '../veeam-objects.ts'
 import { notReadable, requireReadable } from '../versions.ts'
 
 /** Maximum attempts to read an object that is overwritten meanwhile. */
@@ -52,7 +53,8 @@ async function readObject(read: ReadRequest): Promise<HttpReply> {
     partNumber: read.partNumber,
     versionId: read.context.versionId,
   })
-  const object = opening instanceof Promise ? await opening : opening
+  const opened = opening instanceof Promise ? await opening : opening
+  const object = opened ?? (await veeamObject(read.context))
   if (object === undefined) throw await notReadable(read.context)
   if (object.isDeleteMarker) {
     await object.close()

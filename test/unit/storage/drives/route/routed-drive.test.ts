@@ -158,3 +158,13 @@ test('A drive that cannot be swept does not keep the others from it', async () =
   await assert.rejects(drive.sweep(), /away/)
   assert.deepEqual(swept, ['main', 'nas'])
 })
+
+test('The space is that of the drive of a bucket, or of the default drive', async () => {
+  const { drive, main, nas } = await scene()
+  await put(nas, 'k', bytes, { bucket: 'fixed' })
+  const [ofMain, ofNas] = [await main.quota?.(), await nas.quota?.()]
+  assert.notDeepEqual(ofMain, ofNas)
+  assert.deepEqual(await drive.quota('music'), ofNas)
+  assert.deepEqual(await drive.quota('photos'), ofMain)
+  assert.deepEqual(await drive.quota(), ofMain)
+})
