@@ -1,3 +1,4 @@
+import { MarkTable } from '../../dashboard/management/files/mark-table.ts'
 import type { Database } from '../../platform/state/database.ts'
 import { versioningOf } from '../../storage/buckets/bucket-options.ts'
 import { BucketUsage, type CountedBytes } from '../../storage/buckets/bucket-usage.ts'
@@ -12,7 +13,7 @@ import { isEnabled } from '../../storage/drives/versions.ts'
 import { BucketCounts, type CountFigures } from '../../storage/jobs/bucket-counts.ts'
 import { Expiry, type ExpiryRun, expiryRuns } from '../../storage/jobs/expiry/expiry.ts'
 import type { Transfer } from '../../storage/jobs/files/carry.ts'
-import { FileJobs, fileJobKeptMs } from '../../storage/jobs/files/file-jobs.ts'
+import { FileJobs, fileJobKeptMs, type MoveOrder } from '../../storage/jobs/files/file-jobs.ts'
 import {
   type FolderCounts,
   folderCountKeptMs,
@@ -51,6 +52,16 @@ export interface BucketJobs {
   close(): Promise<void>
 }
 
+/** Stars keep their files when these are moved. */
+function marksThatFollow(database: Database, log: Log) {
+  const marks = new MarkTable(database)
+  return async ({ bucket, paths, to }: MoveOrder): Promise<void> => {
+    await marks.follow(bucket, paths, to).catch((err: unknown) => {
+      log.warn({ err, bucket }, 'stars did not follow a move')
+    })
+  }
+}
+
 export function openBucketJobs({
   settings,
   database,
@@ -87,8 +98,9 @@ export function openBucketJobs({
     const isLocked = buckets.find(name)?.objectLock !== undefined
     return isLocked ? { nowMs: (await lockTime()).endedMs } : undefined
   }
+  const common = { jobs, drive, lockRules, now }
   const expiry = new Expiry({
-    ...{ jobs, drive, hasVersions, lockRules, ensureCurrent, now, log, localNow: Date.now },
+    ...{ ...common, hasVersions, ensureCurrent, log, localNow: Date.now },
     buckets: {
       find: (name) => buckets.find(name),
       all: () => buckets.all().filter(({ name }) => !isReadOnlyBucket(name, settings)),
@@ -100,8 +112,9 @@ export function openBucketJobs({
   })
   const usage = openUsage({ counts, uploads, now, log })
   const deletions = new DeletionTable(database)
+  const onMoved = marksThatFollow(database, log)
   const fileJobs = new FileJobs({
-    ...{ jobs, table, deletions, drive, keepsRemoved, lockRules, now },
+    ...{ ...common, table, deletions, keepsRemoved, onMoved },
     async newLock(name) {
       const period = buckets.find(name)?.objectLock?.defaultRetention
       if (period === undefined) return {}

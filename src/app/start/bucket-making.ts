@@ -1,3 +1,4 @@
+import { deleteBucketMarks } from '../../dashboard/management/files/mark-table.ts'
 import { deleteBucketShares } from '../../dashboard/shares/share-table.ts'
 import { deleteBucketThumbnails } from '../../dashboard/thumbnails/thumbnail-table.ts'
 import type { Database, Statement } from '../../platform/state/database.ts'
@@ -29,6 +30,7 @@ function forgetBucket(bucket: string): Statement[] {
   return [
     deleteBucketJobs(bucket),
     deleteBucketDeletions(bucket),
+    deleteBucketMarks(bucket),
     deleteBucketShares(bucket),
     deleteBucketThumbnails(bucket),
   ]

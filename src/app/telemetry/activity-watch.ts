@@ -37,7 +37,14 @@ const partsOfUpload = ['CreateMultipartUpload', 'UploadPart', 'UploadPartCopy']
 const onlyAsking = [
   ...['presign', 'dryRunExpiry', 'countBucket', 'testConnection', 'logout', 'session'],
   ...['orderArchive', 'tryChatCompletion', 'tryMessage'],
-  ...['countFolder', 'cancelFolderCount', 'storeThumbnail', 'findClashes'],
+  ...[
+    'countFolder',
+    'cancelFolderCount',
+    'storeThumbnail',
+    'findClashes',
+    'noteOpened',
+    'changeStars',
+  ],
 ]
 const notChanging: ReadonlySet<unknown> = new Set([...partsOfUpload, ...onlyAsking])
 

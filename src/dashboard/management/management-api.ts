@@ -8,6 +8,7 @@ import { activityRoutes } from './activity-routes.ts'
 import { bucketOptionsRoutes } from './bucket-options-route.ts'
 import { bucketMakingRoutes, bucketRoutes } from './bucket-routes.ts'
 import { fileJobRoutes } from './files/file-job-routes.ts'
+import { markRoutes } from './files/mark-routes.ts'
 import { archiveRoute, orderRoute } from './folders/archive-routes.ts'
 import { deletedRoute } from './folders/deleted-route.ts'
 import { folderCountRoutes } from './folders/folder-count-routes.ts'
@@ -36,6 +37,7 @@ export function managementApi(parts: ManagementApiParts): readonly Route[] {
     ...folderCountRoutes(parts),
     presignRoute(parts),
     ...fileJobRoutes(parts),
+    ...markRoutes(parts),
     ...trashRoutes(parts),
     deletedRoute(parts),
     ...uploadRoutes(parts),

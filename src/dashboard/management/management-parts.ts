@@ -18,6 +18,7 @@ import type { DeletionTable } from '../../storage/jobs/trash/deletion-table.ts'
 import type { SearchLine, SearchQuery } from '../../storage/search/search.ts'
 import type { ThumbnailTable } from '../thumbnails/thumbnail-table.ts'
 import type { KeptActivity } from './activity-routes.ts'
+import type { MarkTable } from './files/mark-table.ts'
 import type { FolderRevisions } from './folders/folder-revisions.ts'
 import type { StatusReply, UploadStatus } from './management-schemas.ts'
 import type { SettingsReply } from './settings-route.ts'
@@ -61,6 +62,7 @@ export interface ManagementApiParts {
     has(bucket: string): boolean
   }
   readonly deletions: Pick<DeletionTable, 'find'>
+  readonly marks: Pick<MarkTable, 'add' | 'remove' | 'list'>
   readonly search: (query: Omit<SearchQuery, 'drive'>) => AsyncGenerator<readonly SearchLine[]>
   readonly openArchive: (request: Omit<ArchiveRequest, 'drive'>) => Promise<ArchiveBody>
   /** AUTH_KV. */

@@ -1,6 +1,7 @@
-import { Group } from '@mantine/core'
+import { Box, Group } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
 import { useBuckets } from '../api/service-queries.ts'
+import { FilesViews } from '../files/files-views.tsx'
 import { SearchEverywhere } from '../files/search/search-everywhere.tsx'
 import { bucketsTexts } from '../texts/buckets.ts'
 import { Loaded } from '../ui/loaded.tsx'
@@ -36,6 +37,11 @@ export function BucketsPage() {
       >
         {hasSome ? obstacle : undefined}
       </PageHeading>
+      {hasSome && (
+        <Box mb="md">
+          <FilesViews here={undefined} />
+        </Box>
+      )}
       <FirstSteps />
       <Section title={bucketsTexts.title}>
         <Loaded query={buckets} failure={bucketsTexts.failure}>

@@ -1,7 +1,10 @@
 import type { EntryFilter } from './search/entry-filter.ts'
 
-/** Where a search looks: the folder and everything below it, or all buckets. */
-type SearchScope = 'below' | 'all'
+/**
+ * What is shown instead of a folder: the results of a search in it and everything below it, or in all buckets; the starred
+ * or the recent files.
+ */
+type SearchScope = 'below' | 'all' | 'starred' | 'recent'
 
 /** The state in the address of the file browser: everything that reload and Back need. */
 export interface FilesLocation extends Omit<EntryFilter, 'text'> {
@@ -38,7 +41,7 @@ export function readLocation(path: string, search: string): FilesLocation {
     const value = parameters.get(name) ?? ''
     // Only a text can be searched for.
     const isSearch = filter.trim() !== '' && (value === 'below' || value === 'all')
-    const isKnown = field !== 'scope' || isSearch
+    const isKnown = field !== 'scope' || isSearch || (isView(value) && bucket === undefined)
     return value !== '' && isKnown ? [[field, value] as const] : []
   })
   return {
@@ -48,6 +51,22 @@ export function readLocation(path: string, search: string): FilesLocation {
     filter,
     ...Object.fromEntries(optional),
   }
+}
+
+/** Whether the scope is a view of all buckets, which needs no text. */
+export function isView(scope: string | undefined): scope is 'starred' | 'recent' {
+  return scope === 'starred' || scope === 'recent'
+}
+
+/** Whether files of all buckets are shown. */
+export function isEverywhere(scope: FilesLocation['scope']): boolean {
+  return scope === 'all' || isView(scope)
+}
+
+/** The title of what is shown instead of a folder. */
+export function resultsName(scope: FilesLocation['scope']): string {
+  if (!isView(scope)) return 'Search results'
+  return scope === 'starred' ? 'Starred' : 'Recent'
 }
 
 /**

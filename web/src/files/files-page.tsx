@@ -1,8 +1,10 @@
 import { lazy, useEffect } from 'react'
 import { BucketTabs } from '../buckets/bucket-tabs.tsx'
 import { FolderBrowser } from './browse/folder-browser.tsx'
-import { locationPath } from './files-location.ts'
+import { isView, locationPath } from './files-location.ts'
+import { FilesViews } from './files-views.tsx'
 import { storeLastFolder } from './last-folder.ts'
+import { stars } from './stars/stars.ts'
 import { useFilesLocation } from './use-files-location.ts'
 
 const BucketsPage = lazy(async () => {
@@ -16,13 +18,20 @@ export function FilesPage() {
   const { bucket, prefix } = location
   const folder = locationPath({ bucket, prefix, filter: '' })
   useEffect(() => storeLastFolder(folder), [folder])
-  if (bucket === undefined && location.scope !== 'all') return <BucketsPage />
+  useEffect(() => {
+    const leaving = new AbortController()
+    // Without them, rows show no stars.
+    stars.load(leaving.signal).catch(() => undefined)
+    return () => leaving.abort()
+  }, [])
+  if (bucket === undefined && location.scope === undefined) return <BucketsPage />
   return (
     <>
       {bucket !== undefined && <BucketTabs bucket={bucket} here="files" />}
+      {isView(location.scope) && <FilesViews here={location.scope} />}
       <FolderBrowser
         // Each folder has its own selection, order and scroll position.
-        key={`${bucket}/${prefix}`}
+        key={isView(location.scope) ? location.scope : `${bucket}/${prefix}`}
         location={{ ...location, bucket: bucket ?? '' }}
         navigation={navigation}
       />

@@ -1,4 +1,5 @@
 import { createDriveStatus } from '../../../dashboard/management/drive-status.ts'
+import { MarkTable } from '../../../dashboard/management/files/mark-table.ts'
 import { FolderRevisions } from '../../../dashboard/management/folders/folder-revisions.ts'
 import type {
   BucketPlaceStatus,
@@ -97,7 +98,7 @@ export function openManagement(wiring: ManagementWiring): Omit<ManagementApiPart
     openArchive: (request) => openArchive({ ...request, drive }),
     store: wiring.sessions,
     drive,
-    thumbnails: new ThumbnailTable(wiring.database),
+    ...tablesOf(wiring),
     folders: new FolderRevisions({ drive, now: () => performance.now() }),
     settingGroups,
     region,
@@ -117,6 +118,10 @@ export function openManagement(wiring: ManagementWiring): Omit<ManagementApiPart
     now: Date.now,
     databaseNow: now,
   }
+}
+
+function tablesOf({ database }: Pick<ManagementWiring, 'database'>) {
+  return { thumbnails: new ThumbnailTable(database), marks: new MarkTable(database) }
 }
 
 function placeOf(bucket: string, settings: Settings): BucketPlaceStatus {

@@ -31,9 +31,13 @@ interface FileJobsParts extends FileWorld {
   readonly jobs: JobRunner
   readonly table: Pick<JobTable, 'list' | 'running' | 'findRunning'>
   readonly deletions: Pick<DeletionTable, 'add'>
+  /** Called after a move, so that what is kept about the paths can follow. Must not reject. */
+  readonly onMoved: (order: MoveOrder) => Promise<void>
   /** The database's time, milliseconds since the epoch. */
   readonly now: () => number
 }
+
+export type MoveOrder = FileOrder & { readonly to: NonNullable<FileOrder['to']> }
 
 /** The figures as they are stored. */
 interface Stored {
@@ -152,7 +156,10 @@ export class FileJobs {
         if (row?.isCancelled === 1) run.stop('cancelled')
         run.assertMayGoOn()
         if (figures.runs > maxRuns) throw stuck()
-        return await workOn(order, this.#parts, run, figures)
+        const message = await workOn(order, this.#parts, run, figures)
+        const { action, to } = order
+        if (action === 'move' && to !== undefined) await this.#parts.onMoved({ ...order, to })
+        return message
       },
     })
   }

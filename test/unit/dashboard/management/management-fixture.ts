@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { MarkTable } from '../../../../src/dashboard/management/files/mark-table.ts'
 import { FolderRevisions } from '../../../../src/dashboard/management/folders/folder-revisions.ts'
 import { managementApi } from '../../../../src/dashboard/management/management-api.ts'
 import type { ManagementApiParts } from '../../../../src/dashboard/management/management-parts.ts'
@@ -111,8 +112,10 @@ export async function openManagement(
   const jobs = new JobRunner({ ...common, table, leases })
   const counter = new BucketCounts({ ...common, jobs })
   const deletions = new DeletionTable(database)
+  const marks = new MarkTable(database)
   const fileJobs = new FileJobs({
     ...{ ...common, table, deletions },
+    onMoved: ({ bucket, paths, to }) => marks.follow(bucket, paths, to),
     drive: { ...drive, ...changes.drive },
     keepsRemoved: () => false,
     lockRules: async () => undefined,
@@ -128,7 +131,7 @@ export async function openManagement(
       ...{ days: 30, drive },
       has: () => true,
     },
-    deletions,
+    ...{ deletions, marks },
     bucketOptions: { change: async () => undefined },
     bucketMaker: { create: async () => undefined, remove: async () => undefined },
     bucketCreation: 'off' as const,

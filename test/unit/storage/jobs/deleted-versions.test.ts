@@ -32,6 +32,7 @@ async function open(t: TestContext) {
       drive,
       table,
       deletions: { add: async () => undefined },
+      onMoved: async () => undefined,
       keepsRemoved: () => true,
       newLock: async () => ({}),
     },

@@ -16,6 +16,7 @@ import {
   entryProps,
 } from '../grid/entry-controls.tsx'
 import type { RowActions } from '../grid/row-actions.ts'
+import { Star } from '../stars/star.tsx'
 import { Thumbnail } from '../thumbnails/thumbnail.tsx'
 import { thumbnailKind } from '../thumbnails/thumbnail-kind.ts'
 import classes from './entry-grid.module.css'
@@ -48,6 +49,7 @@ export const EntryRow = memo(function EntryRow(props: EntryRowProps) {
       <div role="gridcell" className={classes.name}>
         <RowPicture bucket={entry.bucket ?? bucket} entry={entry} />
         <EntryName {...parts} className={classes.open ?? ''} />
+        <Star bucket={entry.bucket ?? bucket} objectKey={entry.key} />
         <EntryPlace entry={entry} className={classes.place ?? ''} />
       </div>
       <FileFigures entry={entry} />

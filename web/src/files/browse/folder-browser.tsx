@@ -2,8 +2,10 @@ import { Suspense, useEffect } from 'react'
 import { PageTitle } from '../../ui/page-title.tsx'
 import { nameOf } from '../entries/entry.ts'
 import { visibleName } from '../entries/visible-name.ts'
+import { resultsName } from '../files-location.ts'
 import { FolderSizesContext } from '../folder-sizes/folder-sizes.ts'
 import { FolderHeader } from '../header/folder-header.tsx'
+import { useNoteOpened } from '../stars/use-note-opened.ts'
 import { DropZone } from '../upload/drop-zone.tsx'
 import { takeDropped } from '../upload/take-uploads.ts'
 import { UploadInputs } from '../upload/upload-inputs.tsx'
@@ -28,7 +30,8 @@ export function FolderBrowser({ location, navigation }: FolderBrowserProps) {
   const { bucket, prefix } = location
   useBrowserKeys(browser)
   usePlace(browser)
-  const name = visibleName(nameOf(prefix) || bucket || 'Search results')
+  useNoteOpened(location)
+  const name = visibleName(nameOf(prefix) || bucket || resultsName(location.scope))
   return (
     <DropZone
       onDrop={(data) => takeDropped(data, { bucket, prefix })}

@@ -1,5 +1,5 @@
 import { Button, Group, Skeleton, Stack } from '@mantine/core'
-import { IconBucketOff, IconSearchOff } from '@tabler/icons-react'
+import { IconBucketOff, IconClock, IconSearchOff, IconStar } from '@tabler/icons-react'
 import { lazy, Suspense } from 'react'
 import { Link } from 'wouter'
 import { useBuckets } from '../../api/service-queries.ts'
@@ -7,6 +7,7 @@ import { EmptyState } from '../../ui/empty-state.tsx'
 import { FailureNotice } from '../../ui/failure-notice.tsx'
 import { nameOf } from '../entries/entry.ts'
 import { visibleName } from '../entries/visible-name.ts'
+import { isView, resultsName } from '../files-location.ts'
 import { isFiltering } from '../search/entry-filter.ts'
 import type { Browser } from './browser.ts'
 import { EntryGrid } from './entry-grid.tsx'
@@ -27,7 +28,7 @@ export function FolderContents({ browser }: { readonly browser: Browser }) {
     label:
       browser.search === undefined
         ? `Files in ${visibleName(nameOf(location.prefix) || location.bucket)}`
-        : 'Search results',
+        : resultsName(location.scope),
     arrangement: arrangementOf(browser),
     isPartial: listing.status !== 'complete',
     actions: browser.rowActions,
@@ -68,7 +69,21 @@ function NoEntries({ browser }: { readonly browser: Browser }) {
   }
   if (listing.status === 'loading') return <LoadingRows />
   if (isFiltering({ ...location, text: location.filter })) return <NothingFound browser={browser} />
+  if (isView(location.scope)) return <NothingMarked view={location.scope} />
   return <FolderEmpty location={location} openPrefix={browser.openPrefix} />
+}
+
+function NothingMarked({ view }: { readonly view: 'starred' | 'recent' }) {
+  const isStarred = view === 'starred'
+  const Icon = isStarred ? IconStar : IconClock
+  return (
+    <EmptyState
+      icon={<Icon size={40} stroke={1.2} />}
+      title={isStarred ? 'Nothing is starred' : 'Nothing was uploaded or opened lately'}
+    >
+      {isStarred ? 'The menu of each file and folder has Add to Starred.' : ''}
+    </EmptyState>
+  )
 }
 
 const noFilters = { kind: undefined, changed: undefined, size: undefined } as const
@@ -79,7 +94,10 @@ function NothingFound({ browser: { location, search, setFilter } }: { readonly b
   const text = filter.trim()
   const name = visibleName(text)
   const folder = visibleName(nameOf(prefix) || bucket)
-  const place = { below: `in ${folder} and below`, all: 'anywhere' } as const
+  const place = {
+    ...{ below: `in ${folder} and below`, all: 'anywhere' },
+    ...{ starred: 'among the starred files', recent: 'among the recent files' },
+  } as const
   const where = scope === undefined ? `in ${folder}` : place[scope]
   const hasFilters = isFiltering({ ...location, text: '' })
   return (

@@ -8,12 +8,14 @@ import { s3Uri } from '../entries/object-address.ts'
 import { measure } from '../folder-sizes/folder-sizes.ts'
 import { viewOf } from '../preview/viewed-address.ts'
 import { download } from '../s3/download-files.ts'
+import { toggleStars } from '../stars/stars.ts'
 import type { Browser } from './browser.ts'
 
-type ActParts = Pick<Browser, 'location' | 'setDialog' | 'openPrefix' | 'view'>
+type ActParts = Pick<Browser, 'location' | 'setDialog' | 'openPrefix' | 'view' | 'reload'>
 
 /** Runs an action on entries. */
-export function useAct({ location, setDialog, openPrefix, view }: ActParts): Browser['act'] {
+export function useAct(parts: ActParts): Browser['act'] {
+  const { location, setDialog, openPrefix, view, reload } = parts
   return useCallback(
     (action, entries) => {
       const [entry] = entries
@@ -35,6 +37,7 @@ export function useAct({ location, setDialog, openPrefix, view }: ActParts): Bro
         },
         download: () => void download(bucket, entries),
         share: () => setDialog({ type: 'share', bucket, keys: entries.map(({ key }) => key) }),
+        star: () => toggleStars(bucket, entries, () => location.scope === 'starred' && reload()),
         'copy-uri': () => void copyUri(s3Uri(bucket, entry.key)),
         rename: () => setDialog({ type: 'rename', bucket, entry }),
         move: () => setDialog({ type: 'move', bucket, entries }),
@@ -51,7 +54,7 @@ export function useAct({ location, setDialog, openPrefix, view }: ActParts): Bro
       }
       actions[action]()
     },
-    [location, setDialog, openPrefix, view],
+    [location, setDialog, openPrefix, view, reload],
   )
 }
 

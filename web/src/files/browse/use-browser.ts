@@ -4,10 +4,10 @@ import { flushSync } from 'react-dom'
 import { useBuckets } from '../../api/service-queries.ts'
 import { dragRows, dropTarget } from '../carry/drag.ts'
 import { type Entry, entryId } from '../entries/entry.ts'
-import { byName, inOrder } from '../entries/entry-order.ts'
+import { byName, inOrder, type Sort } from '../entries/entry-order.ts'
 import { type Layout, layoutKey, parseLayout } from '../entries/stored-layout.ts'
 import { parseSort, sortKey } from '../entries/stored-sort.ts'
-import { type FilesLocation, locationPath } from '../files-location.ts'
+import { type FilesLocation, isView, locationPath } from '../files-location.ts'
 import { useFolderSizes } from '../folder-sizes/folder-sizes.ts'
 import type { RowActions } from '../grid/row-actions.ts'
 import type { FilesNavigation } from '../use-files-location.ts'
@@ -24,7 +24,7 @@ export function useBrowser(
   { open, view, closeView }: Omit<FilesNavigation, 'location'>,
 ): Browser {
   const { bucket, prefix } = location
-  const [sort, setSort] = useStored(sortKey, byName, parseSort)
+  const [sort, setSort] = useSort(location)
   const [layout, setLayout] = useStored<Layout>(layoutKey, 'list', parseLayout)
   const [round, setRound] = useState(0)
   const [dialog, setDialog] = useState<BrowserDialog>()
@@ -47,7 +47,8 @@ export function useBrowser(
     dispatch.current = picked.dispatch
   }, [picked.keys, picked.dispatch])
   const { openPrefix, setFilter } = useOpening(location, open)
-  const act = useAct({ location, setDialog, openPrefix, view })
+  const reload = useCallback(() => setRound((before) => before + 1), [])
+  const act = useAct({ location, setDialog, openPrefix, view, reload })
   const rowActions = useRowActions({ bucket, picked, act, setMenu })
   const parts = { location, entries, picked, act, openPrefix, openMenu: setMenu }
   const onCommand = useCommands(parts)
@@ -74,7 +75,7 @@ export function useBrowser(
     ),
     closeMenu: useCallback(() => closeMenu(menu, setMenu), [menu]),
     mayChange: useIsKnown(bucket),
-    reload: useCallback(() => setRound((before) => before + 1), []),
+    reload,
   }
 }
 
@@ -95,13 +96,21 @@ function useOpening(location: BucketLocation, open: FilesNavigation['open']) {
     (change: Partial<FilesLocation>) => {
       const next = { ...location, ...change }
       // Only a text can be searched for.
-      const scope = next.filter.trim() === '' ? undefined : next.scope
+      const isSearch = next.filter.trim() !== '' || isView(next.scope)
+      const scope = isSearch ? next.scope : undefined
       const replace = scope === location.scope
       open({ ...next, bucket: next.bucket || undefined, scope }, { replace })
     },
     [location, open],
   )
   return { openPrefix, setFilter }
+}
+
+/** Recent files begin with the latest, whatever the order of folders is. */
+function useSort({ scope }: BucketLocation) {
+  const stored = useStored(sortKey, byName, parseSort)
+  const recent = useState<Sort>({ field: 'modified', isDescending: true })
+  return scope === 'recent' ? recent : stored
 }
 
 /** Whether the bucket exists, as far as is known. */

@@ -1,8 +1,10 @@
 import { useMemo } from 'react'
 import type { Entry } from '../entries/entry.ts'
+import { isView } from '../files-location.ts'
 import { type ShownListing, useFolderListing } from '../listing/use-folder-listing.ts'
 import { matching } from '../search/entry-filter.ts'
 import { type Search, useSearch } from '../search/use-search.ts'
+import { useMarked } from '../stars/use-marked.ts'
 import type { BucketLocation } from './browser.ts'
 
 interface ShownEntries {
@@ -21,13 +23,16 @@ export function useShownEntries(
 ): ShownEntries {
   const { bucket, prefix, scope, filter: text, kind, changed, size } = location
   const isSearch = scope !== undefined
+  const view = isView(scope) ? scope : undefined
   const folder = useFolderListing({ bucket, prefix, round, isShown: !isSearch }, onRemoved)
-  const search = useSearch({
-    text: isSearch ? text.trim() : '',
+  const searched = useSearch({
+    text: isSearch && view === undefined ? text.trim() : '',
     bucket: scope === 'all' ? undefined : bucket,
     prefix: scope === 'all' ? '' : prefix,
     round,
   })
+  const marked = useMarked(view, round)
+  const search = view === undefined ? searched : marked
   const entries = isSearch ? search.entries : folder.entries
   const found = useMemo(() => {
     const wanted = isSearch ? text.trim() : text

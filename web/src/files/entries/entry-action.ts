@@ -7,6 +7,7 @@ export type EntryAction =
   | 'details'
   | 'download'
   | 'share'
+  | 'star'
   | 'copy-uri'
   | 'rename'
   | 'edit'
@@ -23,6 +24,7 @@ export const actionLabels: Readonly<Record<EntryAction, string>> = {
   details: 'Details',
   download: 'Download',
   share: 'Share link…',
+  star: 'Add to Starred',
   'copy-uri': 'Copy S3 address',
   rename: 'Rename…',
   edit: 'Edit metadata…',
@@ -44,12 +46,15 @@ export const actionKeys: Readonly<Partial<Record<EntryAction, string>>> = {
 }
 
 const change = ['move', 'copy', 'duplicate', 'edit', 'delete', 'erase'] as const
-const forFile = ['open', 'details', 'download', 'share', 'copy-uri', 'rename', ...change] as const
-const forFolder = [
-  ...['open', 'details', 'measure', 'download', 'share', 'copy-uri', 'rename'],
+const forFile = [
+  ...['open', 'details', 'download', 'share', 'star', 'copy-uri', 'rename'],
   ...change,
 ] as const
-const forSeveral = ['download', 'share', ...change] as const
+const forFolder = [
+  ...['open', 'details', 'measure', 'download', 'share', 'star', 'copy-uri', 'rename'],
+  ...change,
+] as const
+const forSeveral = ['download', 'share', 'star', ...change] as const
 
 /** As in src/dashboard/shares/share-schemas.ts. */
 const maxShared = 500

@@ -14,12 +14,14 @@ import classes from './breadcrumbs.module.css'
 interface BreadcrumbsProps {
   readonly bucket: string
   readonly prefix: string
+  /** Shown without a bucket. */
+  readonly title?: string
   /** Opens the menu of the folders that do not fit; undefined: there is always room. */
   readonly openMenu?: Browser['openMenu']
 }
 
 /** The path from the list of buckets to this folder. A menu has the folders that do not fit. */
-export function Breadcrumbs({ bucket, prefix, openMenu }: BreadcrumbsProps) {
+export function Breadcrumbs({ bucket, prefix, title = '', openMenu }: BreadcrumbsProps) {
   const folders = bucket === '' ? [] : [{ name: bucket, prefix: '' }, ...crumbsOf(prefix)]
   const above = [
     { name: frameTexts.page.files, href: '/files', prefix: undefined },
@@ -32,7 +34,7 @@ export function Breadcrumbs({ bucket, prefix, openMenu }: BreadcrumbsProps) {
     `${bucket}/${prefix}`,
     openMenu === undefined ? 0 : above.length,
   )
-  const here = folders.at(-1)?.name ?? 'Search results'
+  const here = folders.at(-1)?.name ?? title
   return (
     <nav ref={bar} aria-label="Folder" className={classes.crumbs}>
       {hidden > 0 && (

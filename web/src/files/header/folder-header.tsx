@@ -7,6 +7,7 @@ import { focusGrid, focusNextList, takeNextFocus } from '../browse/next-focus.ts
 import { PasteButton } from '../carry/paste-button.tsx'
 import { nameOf } from '../entries/entry.ts'
 import { visibleName } from '../entries/visible-name.ts'
+import { isView, resultsName } from '../files-location.ts'
 import { isFiltering } from '../search/entry-filter.ts'
 import { SearchBar } from '../search/search-bar.tsx'
 import { SearchField } from '../search/search-field.tsx'
@@ -25,7 +26,11 @@ export function FolderHeader({ browser }: { readonly browser: Browser }) {
   return (
     <>
       <div className={classes.row} data-selecting={isSelecting || undefined}>
-        <Breadcrumbs bucket={bucket} prefix={prefix} openMenu={browser.openMenu} />
+        <Breadcrumbs
+          {...{ bucket, prefix }}
+          title={resultsName(location.scope)}
+          openMenu={browser.openMenu}
+        />
         {isSelecting ? (
           <SelectionBar browser={browser} />
         ) : (
@@ -51,14 +56,15 @@ interface FolderToolsProps {
 function FolderTools({ browser, onFilters }: FolderToolsProps) {
   const { location, setFilter, layout, setLayout } = browser
   const { bucket, prefix, filter, scope = 'below' } = location
-  const name = visibleName(nameOf(prefix) || bucket)
+  const inView = isView(location.scope) ? resultsName(location.scope) : ''
+  const name = visibleName(nameOf(prefix) || bucket || inView)
   const more = useMenuButton(browser, 'folder')
   const isList = layout === 'list'
   return (
     <>
       <SearchField
         text={filter}
-        placeholder={bucket === '' ? 'Search in all buckets' : `Search in ${name}`}
+        placeholder={name === '' ? 'Search in all buckets' : `Search in ${name}`}
         onText={(text) => {
           takeNextFocus()
           setFilter({ filter: text })

@@ -7,19 +7,22 @@ import {
   actionObstacle,
   type EntryAction,
 } from '../entries/entry-action.ts'
+import { areStarred } from '../stars/stars.ts'
 import { shortcut } from './menu-at.tsx'
 
 /** Has enough contrast on the red background of a hovered item (WCAG 2.2, "Contrast (Minimum)"). */
 const dangerous = 'light-dark(#a61e1e, var(--mantine-color-error))'
 
 interface EntryMenuItemsProps {
+  /** That of the list; entries of search results have their own. */
+  readonly bucket: string
   readonly entries: readonly Entry[]
   readonly actions: readonly EntryAction[]
   readonly onAct: (action: EntryAction) => void
 }
 
 /** The actions on entries as items of a menu. */
-export function EntryMenuItems({ entries, actions, onAct }: EntryMenuItemsProps) {
+export function EntryMenuItems({ bucket, entries, actions, onAct }: EntryMenuItemsProps) {
   return actions.map((action) => {
     const obstacle = actionObstacle(action, entries)
     return (
@@ -31,7 +34,9 @@ export function EntryMenuItems({ entries, actions, onAct }: EntryMenuItemsProps)
         {...(obstacle !== undefined && { title: obstacle, disabled: true })}
         onClick={() => onAct(action)}
       >
-        {actionLabels[action]}
+        {action === 'star' && areStarred(bucket, entries)
+          ? 'Remove from Starred'
+          : actionLabels[action]}
       </Menu.Item>
     )
   })

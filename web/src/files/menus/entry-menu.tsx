@@ -14,6 +14,7 @@ export function EntryMenu({ browser, menu }: EntryMenuProps) {
   return (
     <MenuAt browser={browser} menu={menu} label="Actions">
       <EntryMenuItems
+        bucket={browser.location.bucket}
         entries={entries}
         actions={actionsFor(entries)}
         onAct={(action) => browser.act(action, entries)}

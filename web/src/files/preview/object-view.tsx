@@ -79,6 +79,7 @@ export function ObjectView(props: ObjectViewProps) {
         >
           {!show.isFull && (
             <ViewerBar
+              bucket={bucket}
               {...{ file, menu, onClose }}
               details={panel}
               isCurrent={versions.shown === undefined}

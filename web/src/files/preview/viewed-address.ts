@@ -1,5 +1,6 @@
 import type { BucketLocation } from '../browse/browser.ts'
 import type { Entry, FileEntry } from '../entries/entry.ts'
+import { isEverywhere } from '../files-location.ts'
 
 interface ViewedFileAddress {
   readonly bucket: string
@@ -14,14 +15,16 @@ export function viewedFile({
   view,
 }: BucketLocation): ViewedFileAddress | undefined {
   if (view === undefined) return undefined
-  if (scope !== 'all') return { bucket, key: prefix + view }
+  if (!isEverywhere(scope)) return { bucket, key: prefix + view }
   const end = view.indexOf('/')
   return end < 0 ? undefined : { bucket: view.slice(0, end), key: view.slice(end + 1) }
 }
 
 /** The address of a file as a view of the list, which has it. */
 export function viewOf({ bucket, prefix, scope }: BucketLocation, file: FileEntry): string {
-  return scope === 'all' ? `${file.bucket ?? bucket}/${file.key}` : file.key.slice(prefix.length)
+  return isEverywhere(scope)
+    ? `${file.bucket ?? bucket}/${file.key}`
+    : file.key.slice(prefix.length)
 }
 
 export function isFileAt({ bucket, key }: ViewedFileAddress) {

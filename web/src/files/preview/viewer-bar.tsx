@@ -16,6 +16,7 @@ import { EntryMenuItems } from '../menus/entry-menu-items.tsx'
 import classes from './viewer.module.css'
 
 interface ViewerBarProps {
+  readonly bucket: string
   readonly file: FileEntry
   /** Has this state, and changes it. */
   readonly details: readonly [isOpen: boolean, setOpen: (isOpen: boolean) => void]
@@ -29,7 +30,15 @@ interface ViewerBarProps {
 const beside: ReadonlySet<EntryAction> = new Set(['open', 'details', 'download', 'share'])
 
 /** The name of the shown file, and what can be done with it. */
-export function ViewerBar({ file, details, menu, isCurrent, onAct, onClose }: ViewerBarProps) {
+export function ViewerBar({
+  bucket,
+  file,
+  details,
+  menu,
+  isCurrent,
+  onAct,
+  onClose,
+}: ViewerBarProps) {
   const [areDetailsOpen, setDetailsOpen] = details
   const [isMenuOpen, setMenuOpen] = menu
   const possible = actionsFor([file])
@@ -67,6 +76,7 @@ export function ViewerBar({ file, details, menu, isCurrent, onAct, onClose }: Vi
             </Menu.Target>
             <Menu.Dropdown aria-label="More actions">
               <EntryMenuItems
+                bucket={bucket}
                 entries={[file]}
                 actions={possible.filter((action) => !beside.has(action))}
                 onAct={onAct}

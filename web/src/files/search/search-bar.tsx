@@ -1,5 +1,5 @@
 import { NativeSelect, SegmentedControl } from '@mantine/core'
-import type { FilesLocation } from '../files-location.ts'
+import { type FilesLocation, isView } from '../files-location.ts'
 import { filterChoices } from './entry-filter.ts'
 import classes from './search.module.css'
 
@@ -25,15 +25,17 @@ export function SearchBar({ location, onChange }: SearchBarProps) {
   ]
   return (
     <div className={classes.bar}>
-      <SegmentedControl
-        size="xs"
-        aria-label="Where"
-        data={places}
-        value={scope}
-        onChange={(value) =>
-          onChange({ scope: value === 'below' || value === 'all' ? value : undefined })
-        }
-      />
+      {!isView(scope) && (
+        <SegmentedControl
+          size="xs"
+          aria-label="Where"
+          data={places}
+          value={scope}
+          onChange={(value) =>
+            onChange({ scope: value === 'below' || value === 'all' ? value : undefined })
+          }
+        />
+      )}
       <div className={classes.filters}>
         {names.map((name) => (
           <NativeSelect

@@ -34,7 +34,12 @@ export async function open(
   const openWith = (runner: ReturnType<typeof process>) => {
     const opened = new FileJobs({
       ...{ drive: { ...drive, ...changes }, table, jobs: runner, now: () => clock.now },
-      ...{ keepsRemoved, newLock, deletions: { add: async () => undefined } },
+      ...{
+        keepsRemoved,
+        newLock,
+        deletions: { add: async () => undefined },
+        onMoved: async () => undefined,
+      },
       lockRules: async () => ({ nowMs: clock.now }),
       withinRoom(_, bytes, work: Transfer) {
         room.bytes += bytes

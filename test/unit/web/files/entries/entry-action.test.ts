@@ -12,7 +12,7 @@ describe('actionsFor', () => {
   test('returns all actions for one file', () => {
     const actions = actionsFor([file('a')])
     assert.ok(actions.includes('share') && actions.includes('rename'))
-    assert.ok(!actions.includes('details'))
+    assert.ok(actions.includes('details') && actions.includes('star'))
   })
 
   test('shares and downloads a folder', () => {
@@ -25,6 +25,7 @@ describe('actionsFor', () => {
       'measure',
       'download',
       'share',
+      'star',
       'move',
       'copy',
       'duplicate',

@@ -1,0 +1,21 @@
+import { IconStarFilled } from '@tabler/icons-react'
+import { useIsStarred } from './stars.ts'
+
+interface StarProps {
+  readonly bucket: string
+  readonly objectKey: string
+}
+
+/** Beside the name of what is starred. */
+export function Star({ bucket, objectKey }: StarProps) {
+  if (!useIsStarred(bucket, objectKey)) return null
+  return (
+    <IconStarFilled
+      size={14}
+      color="var(--mantine-color-yellow-6)"
+      role="img"
+      aria-label="Starred"
+      style={{ flex: 'none' }}
+    />
+  )
+}
