@@ -1,7 +1,6 @@
 import type { ThumbnailBody } from '../../../../src/dashboard/thumbnails/thumbnail-routes.ts'
 import { request, requestStream } from '../../api/client.ts'
 import type { FileEntry } from '../entries/entry.ts'
-import { makeThumbnail } from './make-thumbnail.ts'
 import { Turns } from './turns.ts'
 
 const path = '/-/api/thumbnails'
@@ -61,6 +60,8 @@ class Thumbnails {
       // Another file with the same bytes may have had its turn in the meantime.
       const already = known()
       if (already !== undefined) return already
+      // Loaded when it is needed: the worker is a part of the script.
+      const { makeThumbnail } = await import('./make-thumbnail.ts')
       const picture = await makeThumbnail(bucket, file, kind, signal)
       if (picture === undefined) this.#refused.add(id)
       // If this fails, the thumbnail is made again the next time.
