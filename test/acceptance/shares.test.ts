@@ -56,6 +56,21 @@ describe('A share of a file', () => {
     assert.equal(await usesOf(shareId), 1)
   })
 
+  test('its page and refusals are in the language of the visitor', async () => {
+    await put('sprache.txt', 'hello')
+    const { visitor } = await share('sprache.txt')
+    const headers = { 'accept-language': 'de-DE,de;q=0.9,en;q=0.5' }
+    const page = await visitor.send('', { headers })
+    assert.match(page.text, /<html lang="de">.*Geteilte Datei.*Geteilt mit Bucketry/s)
+    assert.equal(page.headers['content-language'], 'de')
+    assert.equal(page.headers.vary, 'Accept-Language')
+    const refused = await visitor.send('/none', { headers })
+    assert.equal(refused.status, 404)
+    assert.match(refused.text, /Diesen Link gibt es nicht/)
+    const english = await visitor.send()
+    assert.match(english.text, /<html lang="en">.*Shared file.*Shared with Bucketry/s)
+  })
+
   test('it never shows an active type, and previews are not counted', async () => {
     for (const [name, type, disposition] of [
       ['page.html', 'text/html', 'attachment'],

@@ -13,9 +13,11 @@ import { texts as plots } from '../../web/src/texts/en/plots.ts'
 import { texts as settings } from '../../web/src/texts/en/settings.ts'
 import { texts as shares } from '../../web/src/texts/en/shares.ts'
 import { textKit } from '../../web/src/texts/text-kit.ts'
-import { barriers, signIn, useDashboard } from '../support/dashboard.ts'
+import { barriers, dashboardPassword, signIn, useDashboard } from '../support/dashboard.ts'
 import { testBucket } from '../support/gateway-process.ts'
 import { layoutProblems } from '../support/layout-problems.ts'
+import { ManagementClient } from '../support/management-client.ts'
+import { signedFetch, targetOf } from '../support/signed-fetch.ts'
 
 const kit = textKit('en', 'en')
 const english = [
@@ -131,5 +133,22 @@ describe('the dashboard in German', { timeout: 300_000 }, () => {
     await page.reload()
     await page.getByRole('combobox', { name: 'Sprache' }).selectOption('English')
     await page.getByRole('heading', { name: 'Settings', level: 1 }).waitFor()
+  })
+
+  test('the page of a link and its scripts are German', async () => {
+    const { gateway } = dashboard()
+    const target = targetOf(testBucket, 'bilder/brief.txt')
+    await signedFetch(gateway, { method: 'PUT', target, body: 'Hallo' })
+    const client = await ManagementClient.signIn(gateway.url, dashboardPassword)
+    const share = { kind: 'drop', bucket: testBucket, path: 'bilder/', maxFileBytes: 10 }
+    const { url } = await client.done('POST', '/shares', share)
+    const page = await dashboard().open('/none', options)
+    await page.goto(url)
+    await page.getByRole('heading', { name: 'Dateien senden an bilder' }).waitFor()
+    await page.getByText('je bis 10 Byte').waitFor()
+    const large = { name: 'gross.txt', mimeType: 'text/plain', buffer: Buffer.alloc(11) }
+    await page.getByLabel('Dateien auswählen').setInputFiles(large)
+    await page.getByText('Diese Datei ist zu groß.').waitFor()
+    assert.deepEqual(await barriers(page), [])
   })
 })

@@ -5,9 +5,11 @@ import { DriveError } from '../../storage/drives/drive-error.ts'
 import { isLegalKey } from '../../storage/drives/kit/names/key-path.ts'
 import { isUsedUp, type Share, shareOf, sharesBase } from './share.ts'
 import { factsOf, type Html, html, type SharePage } from './share-pages.ts'
-import { nameOf, refusals, ShareRefusal, shownName, sizeText } from './share-texts.ts'
+import { nameOf, refusals, ShareRefusal, shownName } from './share-texts.ts'
 import { countView } from './shared-files.ts'
 import { fieldOf } from './shared-object.ts'
+import type { VisitorTexts } from './texts/en.ts'
+import { sizeText, textsFor } from './texts/visitor-texts.ts'
 import type { ShareHandlerParts, Visit, VisitReply } from './visit.ts'
 
 /** How many numbered names are tried before a random one, so that a file costs few requests. */
@@ -30,7 +32,7 @@ export async function answerDrop(visit: Visit, parts: ShareHandlerParts): Promis
   if (rest === '' && (method === 'GET' || method === 'HEAD')) {
     if (isUsedUp(share)) throw new ShareRefusal(refusals.full)
     await countView(visit, parts)
-    return dropPage(token, share)
+    return dropPage(textsFor(request), token, share)
   }
   if (method !== 'PUT' || rest.length < 2) {
     throw new ShareRefusal(refusals.method, { allow: rest.length < 2 ? 'GET, HEAD' : 'PUT' })
@@ -191,36 +193,39 @@ function nameOfPath(encoded: string): string {
 }
 
 /** The page of an upload link. Its script is web/src/share-page/drop.ts. */
-function dropPage(token: string, share: Share): SharePage {
+function dropPage(texts: VisitorTexts, token: string, share: Share): SharePage {
   const { types } = share
   const name = shownName(nameOf(share.path) || share.bucket)
   const heading =
     share.title === ''
-      ? html`Send files to <bdi>${name}</bdi>`
+      ? html`${texts.sendTo} <bdi>${name}</bdi>`
       : html`<bdi>${shownName(share.title)}</bdi>`
   const accept = types.map((type) => `.${type}`).join(',')
   return {
-    title: share.title === '' ? `Send files to ${name}` : shownName(share.title),
-    body: html`<p class="kind">Upload link</p>
+    title: share.title === '' ? `${texts.sendTo} ${name}` : shownName(share.title),
+    body: html`<p class="kind">${texts.uploadLink}</p>
 <h1>${heading}</h1>
-<p class="facts">${limitsOf(share)}${factsOf({ ...share, maxUses: 0 })}</p>
-<noscript><p class="mistake">Sending files needs JavaScript.</p></noscript>
+<p class="facts">${limitsOf(texts, share)}${factsOf(texts, { ...share, maxUses: 0 })}</p>
+<noscript><p class="mistake">${texts.needsScript}</p></noscript>
 <form class="drop" data-drop="${sharesBase}${token}/" data-largest="${share.maxFileBytes}">
-<label for="files">Choose files, or drop them here</label>
+<label for="files">${texts.chooseFiles}</label>
 <input id="files" type="file" multiple${types.length > 0 && html` accept="${accept}"`}>
 </form>
 <ul class="entries" id="sent" aria-live="polite"></ul>`,
   }
 }
 
-function limitsOf({ types, maxFileBytes, maxBytes, bytes, maxUses, uses }: Share): Html {
+function limitsOf(
+  texts: VisitorTexts,
+  { types, maxFileBytes, maxBytes, bytes, maxUses, uses }: Share,
+): Html {
   const limits = [
-    types.length > 0 && `Only ${types.join(', ')}`,
-    maxFileBytes > 0 && `up to ${sizeText(maxFileBytes)} each`,
-    maxBytes > 0 && `${sizeText(Math.max(0, maxBytes - bytes))} left`,
-    maxUses > 0 && `${maxUses - uses} ${maxUses - uses === 1 ? 'file' : 'files'} left`,
+    types.length > 0 && texts.only(types.join(', ')),
+    maxFileBytes > 0 && texts.upTo(sizeText(maxFileBytes, texts)),
+    maxBytes > 0 && texts.left(sizeText(Math.max(0, maxBytes - bytes), texts)),
+    maxUses > 0 && texts.filesLeft(maxUses - uses),
   ].filter((text) => text !== false)
-  return html`${limits.join(' · ') || 'Others who have this link cannot see what you send'}`
+  return html`${limits.join(' · ') || texts.othersCannotSee}`
 }
 
 /** Bytes of UTF-8. Every file system accepts a name of this length plus a number. */

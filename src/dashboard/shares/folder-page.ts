@@ -10,7 +10,9 @@ import {
   type SharePage,
   thumbnailAddress,
 } from './share-pages.ts'
-import { nameOf, shownName, sizeText } from './share-texts.ts'
+import { nameOf, shownName } from './share-texts.ts'
+import type { VisitorTexts } from './texts/en.ts'
+import { sizeText } from './texts/visitor-texts.ts'
 
 interface SharedFolder {
   /** Relative to the shared folder. */
@@ -39,7 +41,12 @@ interface ShownFile extends ShownEntry, Pick<ObjectEntry, 'size' | 'modifiedAtMs
 }
 
 /** The page of a link to a folder, of a folder in it, or of chosen files. */
-export function folderPage(token: string, share: Share, folder: SharedFolder): SharePage {
+export function folderPage(
+  texts: VisitorTexts,
+  token: string,
+  share: Share,
+  folder: SharedFolder,
+): SharePage {
   const address = `${sharesBase}${token}`
   const shown = (key: string) => ({
     path: key.slice(share.path.length),
@@ -60,19 +67,19 @@ export function folderPage(token: string, share: Share, folder: SharedFolder): S
   const isTile = ({ view }: ShownFile) => view === 'image' || view === 'video'
   const [tiles, rows] = [files.filter(isTile), files.filter((file) => !isTile(file))]
   const isChosen = folder.path === '' && share.items.length > 0
-  const name = titleOf(share, folder)
+  const name = titleOf(texts, share, folder)
   const isEmpty = folder.entries.length === 0
   return {
     title: name,
-    body: html`<p class="kind">${isChosen ? 'Shared files' : 'Shared folder'}</p>
-${folder.path !== '' && crumbs(address, share, folder.path)}
+    body: html`<p class="kind">${isChosen ? texts.sharedFiles : texts.sharedFolder}</p>
+${folder.path !== '' && crumbs(texts, address, share, folder.path)}
 <h1><bdi>${name}</bdi></h1>
-<p class="facts">${sumOf(folders, files, folder.next !== undefined)}${factsOf(share)}</p>
-${!isEmpty && html`<p class="actions"><a class="button" href="${address}/zip?${queryOf({ path: folder.path })}" download>Download all</a></p>`}
+<p class="facts">${sumOf(texts, folders, files, folder.next !== undefined)}${factsOf(texts, share)}</p>
+${!isEmpty && html`<p class="actions"><a class="button" href="${address}/zip?${queryOf({ path: folder.path })}" download>${texts.downloadAll}</a></p>`}
 ${folders.length > 0 && html`<ul class="entries">${folders.map((entry) => folderRow(address, entry))}</ul>`}
-${tiles.length > 0 && html`<ul class="gallery">${tiles.map((file) => tile(address, file))}</ul>`}
-${rows.length > 0 && html`<ul class="entries">${rows.map((file) => fileRow(address, file))}</ul>`}
-${folder.next !== undefined && html`<p class="actions"><a class="button" href="${address}?${queryOf({ path: folder.path, after: folder.next })}">Next page</a></p>`}`,
+${tiles.length > 0 && html`<ul class="gallery">${tiles.map((file) => tile(texts, address, file))}</ul>`}
+${rows.length > 0 && html`<ul class="entries">${rows.map((file) => fileRow(texts, address, file))}</ul>`}
+${folder.next !== undefined && html`<p class="actions"><a class="button" href="${address}?${queryOf({ path: folder.path, after: folder.next })}">${texts.nextPage}</a></p>`}`,
   }
 }
 
@@ -81,64 +88,74 @@ function viewOf(key: string): string | undefined {
 }
 
 /** The sender's title is that of the shared folder, not of folders in it. */
-function titleOf(share: Share, { path, entries }: Pick<SharedFolder, 'path' | 'entries'>): string {
+function titleOf(
+  texts: VisitorTexts,
+  share: Share,
+  { path, entries }: Pick<SharedFolder, 'path' | 'entries'>,
+): string {
   if (path !== '') return shownName(nameOf(path))
   if (share.title !== '') return shownName(share.title)
-  if (share.items.length === 0) return topOf(share)
+  if (share.items.length === 0) return topOf(texts, share)
   if (share.items.length === 1) return shownName(nameOf(share.items[0] ?? ''))
   const isAnyFolder = entries.some(({ kind }) => kind === 'folder')
-  return countOf(entries.length, isAnyFolder ? 'item' : 'file')
+  return (isAnyFolder ? texts.items : texts.files)(entries.length)
 }
 
-function topOf(share: Share): string {
+function topOf(texts: VisitorTexts, share: Share): string {
   return shownName(
-    share.title || (share.items.length > 0 ? 'Shared files' : nameOf(share.path) || share.bucket),
+    share.title ||
+      (share.items.length > 0 ? texts.sharedFiles : nameOf(share.path) || share.bucket),
   )
 }
 
 /** "2 folders, 3 files · 12.5 MiB" */
 function sumOf(
+  texts: VisitorTexts,
   folders: readonly ShownEntry[],
   files: readonly ShownFile[],
   hasMore: boolean,
 ): string {
-  if (hasMore) return 'The first of several pages'
+  if (hasMore) return texts.firstPage
   const counts = [
-    ...(folders.length > 0 ? [countOf(folders.length, 'folder')] : []),
-    ...(files.length > 0 ? [countOf(files.length, 'file')] : []),
+    ...(folders.length > 0 ? [texts.folders(folders.length)] : []),
+    ...(files.length > 0 ? [texts.files(files.length)] : []),
   ]
   const size = files.reduce((sum, file) => sum + file.size, 0)
-  if (counts.length === 0) return 'This folder is empty'
-  return counts.join(', ') + (files.length > 0 ? ` · ${sizeText(size)}` : '')
-}
-
-function countOf(count: number, name: string): string {
-  return count === 1 ? `1 ${name}` : `${count} ${name}s`
+  if (counts.length === 0) return texts.emptyFolder
+  return counts.join(', ') + (files.length > 0 ? ` · ${sizeText(size, texts)}` : '')
 }
 
 function folderRow(address: string, { path, name }: ShownEntry): Html {
   return html`<li><a href="${address}?${queryOf({ path })}">${kindIcon('folder')}<bdi>${name}</bdi></a></li>`
 }
 
-function fileRow(address: string, { path, name, size, modifiedAtMs, view }: ShownFile): Html {
+function fileRow(
+  texts: VisitorTexts,
+  address: string,
+  { path, name, size, modifiedAtMs, view }: ShownFile,
+): Html {
   const source = `${address}/file?${queryOf({ path })}`
   const label = html`${kindIcon(fileKind(path))}<bdi>${name}</bdi>`
   const link =
     view === undefined
       ? html`<a href="${source}" download>${label}</a>`
       : html`<a href="${source}&inline" target="_blank" rel="noopener" data-view="${view}">${label}</a>`
-  return html`<li>${link} <span>${dayMarkup(modifiedAtMs)} · ${sizeText(size)}</span></li>`
+  return html`<li>${link} <span>${dayMarkup(texts, modifiedAtMs)} · ${sizeText(size, texts)}</span></li>`
 }
 
-function tile(address: string, { path, name, size, etag, view }: ShownFile): Html {
+function tile(
+  texts: VisitorTexts,
+  address: string,
+  { path, name, size, etag, view }: ShownFile,
+): Html {
   const source = `${address}/file?${queryOf({ path })}`
   const picture = thumbnailAddress(address, { path, etag })
   return html`<li><a class="${view}" href="${source}&inline" target="_blank" rel="noopener" data-view="${view}"><img src="${picture}" alt="${name}" width="256" height="256" loading="lazy" decoding="async"></a>
-<a class="label" href="${source}" download><bdi>${name}</bdi> <span>${sizeText(size)}</span></a></li>`
+<a class="label" href="${source}" download><bdi>${name}</bdi> <span>${sizeText(size, texts)}</span></a></li>`
 }
 
 /** Links to the parent folders, up to the shared folder. */
-function crumbs(address: string, share: Share, path: string): Html {
+function crumbs(texts: VisitorTexts, address: string, share: Share, path: string): Html {
   const above = path.split('/').slice(0, -2)
   const links = above.flatMap((segment, index) => {
     const folder = `${above.slice(0, index + 1).join('/')}/`
@@ -148,7 +165,7 @@ function crumbs(address: string, share: Share, path: string): Html {
       html` / <a href="${address}?${queryOf({ path: folder })}"><bdi>${shownName(segment)}</bdi></a>`,
     ]
   })
-  return html`<nav class="crumbs" aria-label="Parent folders"><a href="${address}"><bdi>${topOf(share)}</bdi></a>${links}</nav>`
+  return html`<nav class="crumbs" aria-label="${texts.parents}"><a href="${address}"><bdi>${topOf(texts, share)}</bdi></a>${links}</nav>`
 }
 
 function queryOf(fields: Readonly<Record<string, string>>): string {

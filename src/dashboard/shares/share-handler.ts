@@ -2,7 +2,7 @@ import type { HttpHandler, HttpReply, HttpRequest } from '../../platform/http/me
 import { ApiError } from '../../platform/json-api/api-error.ts'
 import { readBytes } from '../../platform/json-api/json-body.ts'
 import { AttemptLimiter } from '../../platform/state/key-value/attempt-limiter.ts'
-import { filledPage, type PageFilling } from '../web-app/web-app.ts'
+import { filledPage } from '../web-app/web-app.ts'
 import { compressedPage } from './compressed-page.ts'
 import { answerDrop } from './drop-links.ts'
 import { endOf, hashOf, type Share, type ShareKind, shareOf, sharesBase } from './share.ts'
@@ -11,6 +11,8 @@ import { amongVisitors, isPassword } from './share-password.ts'
 import { type Refusal, refusals, ShareRefusal } from './share-texts.ts'
 import { answerFile } from './shared-files.ts'
 import { answerFolder } from './shared-folders.ts'
+import type { VisitorTexts } from './texts/en.ts'
+import { textsFor } from './texts/visitor-texts.ts'
 import type { ShareHandlerParts, Visit, VisitReply } from './visit.ts'
 
 /** How visitors are answered, by kind of share. */
@@ -30,10 +32,8 @@ const unlockPath = '/unlock'
 export function createShareHandler(parts: ShareHandlerParts): HttpHandler {
   return async (request) => {
     const logFields: Record<string, string> = { operation: shareOperation }
-    const page = (shown: SharePage, more: Omit<PageFilling, 'title' | 'body'> = {}) =>
-      filledPage(parts.folder, 'share.html', {
-        ...{ title: shown.title, body: shown.body.markup, ...more },
-      })
+    const texts = textsFor(request)
+    const page = (shown: SharePage, status?: number) => sharePage(parts, texts, shown, status)
     try {
       const visit = await visitOf(request, parts, logFields)
       const reply = await answerOf(visit, parts)(visit, parts)
@@ -51,8 +51,8 @@ export function createShareHandler(parts: ShareHandlerParts): HttpHandler {
       ]
       const isUpload = request.method === 'PUT'
       const whole = isUpload
-        ? plainRefusal(refusal)
-        : await page(refusalPage(refusal), { status: refusal.status })
+        ? plainRefusal(texts, refusal)
+        : await page(refusalPage(texts, refusal), refusal.status)
       return { ...whole, headers: [...whole.headers, ...hidden, ...more], logFields }
     }
   }
@@ -70,9 +70,29 @@ function logFieldsOf(reply: VisitReply): Readonly<Record<string, string>> {
   }
 }
 
+/** A page in the visitor's language. It is not stored, but a cache that does so nevertheless must keep one for each language. */
+async function sharePage(
+  { folder }: ShareHandlerParts,
+  { language, footer }: VisitorTexts,
+  { title, body }: SharePage,
+  status = 200,
+): Promise<HttpReply> {
+  const filling = { title, body: body.markup, status, language, footer }
+  const page = await filledPage(folder, 'share.html', filling)
+  const headers = [
+    ['Content-Language', language],
+    ['Vary', 'Accept-Language'],
+  ] as const
+  return { ...page, headers: [...page.headers, ...headers] }
+}
+
 /** For scripts, including that of the upload page. */
-function plainRefusal({ status, title, text }: Refusal): HttpReply {
-  const headers = [['Content-Type', 'text/plain; charset=utf-8']] as const
+function plainRefusal(texts: VisitorTexts, { name, status }: Refusal): HttpReply {
+  const { title, text } = texts.refusals[name]
+  const headers = [
+    ['Content-Type', 'text/plain; charset=utf-8'],
+    ['Vary', 'Accept-Language'],
+  ] as const
   return { status, headers, body: `${title}. ${text}\n` }
 }
 
@@ -134,7 +154,7 @@ function toPage(token: string, more: HttpReply['headers'] = []): HttpReply {
 async function answerLocked(visit: Visit, parts: ShareHandlerParts): Promise<VisitReply> {
   const { request, token, rest } = visit
   const isRead = request.method === 'GET' || request.method === 'HEAD'
-  if (rest === '' && isRead) return passwordPage(token, false)
+  if (rest === '' && isRead) return passwordPage(textsFor(request), token, false)
   if (rest !== unlockPath || request.method !== 'POST') throw new ShareRefusal(refusals.locked)
   // Any page can send a form, and five wrong passwords would lock the visitor out.
   if (parts.isFromOtherOrigin(request)) {
@@ -159,9 +179,8 @@ async function unlock(
   const retryAfterSeconds = await limiter.take(address)
   if (retryAfterSeconds > 0) throw new ShareRefusal(refusals.guesses, { retryAfterSeconds })
   if (!(await isPassword(given, share.passwordHash, request.signal))) {
-    const { title, body } = passwordPage(token, true)
-    const filling = { title, body: body.markup, status: 403 }
-    const page = await filledPage(parts.folder, 'share.html', filling)
+    const texts = textsFor(request)
+    const page = await sharePage(parts, texts, passwordPage(texts, token, true), 403)
     return { ...page, logFields: { reason: 'Wrong password.' } }
   }
   await limiter.clear(address)

@@ -1,5 +1,7 @@
 import { type Share, sharesBase } from './share.ts'
-import { dayText, momentText, type Refusal, shownName, sizeText } from './share-texts.ts'
+import { type Refusal, shownName } from './share-texts.ts'
+import type { VisitorTexts } from './texts/en.ts'
+import { dayText, momentText, sizeText } from './texts/visitor-texts.ts'
 
 /** HTML markup in which all untrusted text is escaped. */
 export class Html {
@@ -63,21 +65,31 @@ export function isShownInBrowser(contentType: string): boolean {
 const maxShownBytes = 8 * 1024 * 1024
 
 /** The page of a link to a file. */
-export function filePage(token: string, share: Share, file: SharedFile): SharePage {
+export function filePage(
+  texts: VisitorTexts,
+  token: string,
+  share: Share,
+  file: SharedFile,
+): SharePage {
   const address = `${sharesBase}${token}`
   const name = shownName(share.title || file.name)
   return {
     title: name,
-    body: html`<p class="kind">Shared file</p>
+    body: html`<p class="kind">${texts.sharedFile}</p>
 <h1><bdi>${name}</bdi></h1>
-<p class="facts">${share.title !== '' && html`<bdi>${shownName(file.name)}</bdi> · `}${sizeText(file.size)}${factsOf(share)}</p>
-<p class="actions"><a class="button" href="${address}/file" download>Download</a></p>
-${share.maxUses === 0 && previewOf(address, name, file)}`,
+<p class="facts">${share.title !== '' && html`<bdi>${shownName(file.name)}</bdi> · `}${sizeText(file.size, texts)}${factsOf(texts, share)}</p>
+<p class="actions"><a class="button" href="${address}/file" download>${texts.download}</a></p>
+${share.maxUses === 0 && previewOf(texts, address, name, file)}`,
   }
 }
 
 /** Only if uses are not limited, because it would not be counted. */
-function previewOf(address: string, name: string, file: SharedFile): Html | undefined {
+function previewOf(
+  texts: VisitorTexts,
+  address: string,
+  name: string,
+  file: SharedFile,
+): Html | undefined {
   const source = `${address}/file?inline`
   const [, image, media] = shownTypes.exec(file.contentType) ?? []
   if (image !== undefined) {
@@ -93,25 +105,24 @@ function previewOf(address: string, name: string, file: SharedFile): Html | unde
   }
   if (!isShownInBrowser(file.contentType)) return undefined
   const isPdf = /pdf/i.test(file.contentType)
-  return html`<p${isPdf && html` data-frame="${source}" data-name="${name}"`}><a href="${source}" target="_blank" rel="noopener">Open in a new tab</a></p>`
+  return html`<p${isPdf && html` data-frame="${source}" data-name="${name}"`}><a href="${source}" target="_blank" rel="noopener">${texts.openInTab}</a></p>`
 }
 
 /** How long and how often a share can still be used. */
-export function factsOf({
-  expiresAtMs,
-  maxUses,
-  uses,
-}: Pick<Share, 'expiresAtMs' | 'maxUses' | 'uses'>): Html {
-  const left = maxUses - uses
-  const downloads = left === 1 ? '1 download left' : `${left} downloads left`
-  return html`${maxUses !== 0 && html` · ${downloads}`}${
-    expiresAtMs !== 0 && html` · until ${timeMarkup(expiresAtMs, momentText(expiresAtMs))}`
+export function factsOf(
+  texts: VisitorTexts,
+  { expiresAtMs, maxUses, uses }: Pick<Share, 'expiresAtMs' | 'maxUses' | 'uses'>,
+): Html {
+  const left = texts.downloadsLeft(maxUses - uses)
+  const until = () => timeMarkup(expiresAtMs, momentText(expiresAtMs, texts))
+  return html`${maxUses !== 0 && html` · ${left}`}${
+    expiresAtMs !== 0 && html` · ${texts.until} ${until()}`
   }`
 }
 
 /** A day, such as that of the last change. */
-export function dayMarkup(atMs: number): Html {
-  return timeMarkup(atMs, dayText(atMs), html` data-day`)
+export function dayMarkup(texts: VisitorTexts, atMs: number): Html {
+  return timeMarkup(atMs, dayText(atMs, texts), html` data-day`)
 }
 
 /** The script of the page replaces the text, which is in UTC, by the visitor's own time. */
@@ -125,24 +136,28 @@ export function thumbnailAddress(address: string, { path, etag }: { path: string
 }
 
 /** The page that asks for the password of a share. */
-export function passwordPage(token: string, isWrong: boolean): SharePage {
-  const mistake = html`<p class="mistake" id="mistake" role="alert">This password is wrong. Try again.</p>`
+export function passwordPage(texts: VisitorTexts, token: string, isWrong: boolean): SharePage {
+  const mistake = html`<p class="mistake" id="mistake" role="alert">${texts.tryPasswordAgain}</p>`
   return {
-    title: isWrong ? 'Wrong password' : 'Password needed',
-    body: html`<p class="kind">Protected link</p>
-<h1>Enter the password</h1>
-<p>The person who sent you this link has set a password.</p>
+    title: isWrong ? texts.wrongPassword : texts.passwordNeeded,
+    body: html`<p class="kind">${texts.protectedLink}</p>
+<h1>${texts.enterPassword}</h1>
+<p>${texts.passwordSet}</p>
 <form method="post" action="${sharesBase}${token}/unlock">
-<label for="password">Password</label>
+<label for="password">${texts.password}</label>
 <input id="password" name="password" type="password" required autofocus autocomplete="off"${
       isWrong && html` aria-invalid="true" aria-describedby="mistake"`
     }>
 ${isWrong && mistake}
-<p class="actions"><button class="button">Continue</button></p>
+<p class="actions"><button class="button">${texts.continue}</button></p>
 </form>`,
   }
 }
 
-export function refusalPage({ title, text }: Refusal): SharePage {
-  return { title, body: html`<p class="kind">Shared link</p><h1>${title}</h1><p>${text}</p>` }
+export function refusalPage(texts: VisitorTexts, { name }: Refusal): SharePage {
+  const { title, text } = texts.refusals[name]
+  return {
+    title,
+    body: html`<p class="kind">${texts.sharedLink}</p><h1>${title}</h1><p>${text}</p>`,
+  }
 }

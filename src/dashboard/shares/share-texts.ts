@@ -1,55 +1,30 @@
-/** Texts for visitors, who have no account and may not know S3. */
+import { en, type VisitorTexts } from './texts/en.ts'
 
+/** A refusal; its title and what to do are in the texts for visitors. */
 export interface Refusal {
+  readonly name: keyof VisitorTexts['refusals']
   readonly status: 400 | 403 | 404 | 405 | 409 | 410 | 411 | 413 | 415 | 429 | 503
-  readonly title: string
-  /** What happened and what to do. */
-  readonly text: string
 }
 
-const askSender = 'Ask the person who sent it to you for a new link.'
-const later = 'Try again in a minute.'
-
 export const refusals = {
-  unknown: {
-    ...{ status: 404, title: 'This link does not exist' },
-    text: `Check that its address is complete. ${askSender}`,
-  },
-  revoked: { status: 410, title: 'This link has ended', text: askSender },
-  expired: { status: 410, title: 'This link has expired', text: askSender },
-  used: {
-    ...{ status: 410, title: 'This link has been used up' },
-    text: `It could only be used a limited number of times. ${askSender}`,
-  },
-  missing: {
-    ...{ status: 404, title: 'This file is no longer here' },
-    text: 'It was moved or deleted. Ask the person who sent you the link.',
-  },
-  full: {
-    ...{ status: 413, title: 'This link cannot take more files' },
-    text: 'It has reached its limit. Ask the person who sent it to you.',
-  },
-  large: { status: 413, title: 'This file is too large', text: 'Send a smaller one.' },
-  type: {
-    ...{ status: 415, title: 'This type of file is not accepted here' },
-    text: 'The page of the link lists the accepted types.',
-  },
-  length: { status: 411, title: 'The size of the file is missing', text: 'Send Content-Length.' },
-  name: { status: 400, title: 'This name cannot be used', text: 'Rename the file and try again.' },
-  taken: { status: 409, title: 'Another file has taken this name', text: 'Send the file again.' },
-  guesses: {
-    ...{ status: 429, title: 'Too many wrong passwords' },
-    text: 'Wait a quarter of an hour, then try again.',
-  },
-  busy: { status: 429, title: 'Too many requests', text: 'Wait a moment, then try again.' },
-  locked: { status: 403, title: 'This link has a password', text: 'Enter it on its page first.' },
-  form: {
-    ...{ status: 400, title: 'The password could not be read' },
-    text: 'Open the link again and enter the password.',
-  },
-  method: { status: 405, title: 'This is not possible here', text: 'Open the link in a browser.' },
-  away: { status: 503, title: 'This link does not work at the moment', text: later },
-} as const satisfies Record<string, Refusal>
+  unknown: { name: 'unknown', status: 404 },
+  revoked: { name: 'revoked', status: 410 },
+  expired: { name: 'expired', status: 410 },
+  used: { name: 'used', status: 410 },
+  missing: { name: 'missing', status: 404 },
+  full: { name: 'full', status: 413 },
+  large: { name: 'large', status: 413 },
+  type: { name: 'type', status: 415 },
+  length: { name: 'length', status: 411 },
+  name: { name: 'name', status: 400 },
+  taken: { name: 'taken', status: 409 },
+  guesses: { name: 'guesses', status: 429 },
+  busy: { name: 'busy', status: 429 },
+  locked: { name: 'locked', status: 403 },
+  form: { name: 'form', status: 400 },
+  method: { name: 'method', status: 405 },
+  away: { name: 'away', status: 503 },
+} as const satisfies { readonly [Name in Refusal['name']]: Refusal & { readonly name: Name } }
 
 /** Why a visitor's request is refused. */
 export class ShareRefusal extends Error {
@@ -64,10 +39,11 @@ export class ShareRefusal extends Error {
     refusal: Refusal,
     { reason, retryAfterSeconds, allow, ...options }: ErrorOptions & Partial<RefusalFacts> = {},
   ) {
-    super(refusal.title, options)
+    const { title } = en.refusals[refusal.name]
+    super(title, options)
     this.name = 'ShareRefusal'
     this.refusal = refusal
-    this.reason = reason ?? refusal.title
+    this.reason = reason ?? title
     this.retryAfterSeconds = retryAfterSeconds
     this.allow = allow
   }
@@ -77,31 +53,6 @@ interface RefusalFacts {
   readonly reason: string
   readonly retryAfterSeconds: number
   readonly allow: string
-}
-
-const units = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'] as const
-
-/** A size with three significant digits. */
-export function sizeText(bytes: number): string {
-  const power = bytes === 0 ? 0 : Math.min(5, Math.floor(Math.log2(bytes) / 10))
-  if (power === 0) return bytes === 1 ? '1 byte' : `${bytes} bytes`
-  return `${Number((bytes / 1024 ** power).toPrecision(3))} ${units[power]}`
-}
-
-/** Created on first use, because they would add milliseconds to every start. */
-let moments: Intl.DateTimeFormat | undefined
-let days: Intl.DateTimeFormat | undefined
-
-export function momentText(atMs: number): string {
-  moments ??= new Intl.DateTimeFormat('en-GB', {
-    ...{ dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' },
-  })
-  return `${moments.format(atMs)} UTC`
-}
-
-export function dayText(atMs: number): string {
-  days ??= new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' })
-  return days.format(atMs)
 }
 
 /** A name without characters that could make it look like another name: controls and directional marks. */

@@ -5,6 +5,7 @@ import { filePage, isShownInBrowser } from './share-pages.ts'
 import { nameOf, refusals, ShareRefusal } from './share-texts.ts'
 import { sendThumbnail } from './share-thumbnails.ts'
 import { fieldOf, readObject } from './shared-object.ts'
+import { textsFor } from './texts/visitor-texts.ts'
 import type { ShareHandlerParts, Visit, VisitReply } from './visit.ts'
 
 /** How long a download that was counted may be resumed. */
@@ -38,7 +39,12 @@ export async function answerFile(visit: Visit, parts: ShareHandlerParts): Promis
   const size = Number(fieldOf(headers, 'content-length'))
   const etag = fieldOf(headers, 'etag').replaceAll('"', '')
   await countView(visit, parts)
-  return filePage(token, share, { name: nameOf(share.path), size, contentType, etag })
+  return filePage(textsFor(visit.request), token, share, {
+    name: nameOf(share.path),
+    size,
+    contentType,
+    etag,
+  })
 }
 
 /** The action in the log of a visit that opens the page of a share. */

@@ -11,6 +11,7 @@ import type { SharePage } from './share-pages.ts'
 import { nameOf, refusals, ShareRefusal } from './share-texts.ts'
 import { sendThumbnail } from './share-thumbnails.ts'
 import { assertLeft, count, countView, sendFile } from './shared-files.ts'
+import { textsFor } from './texts/visitor-texts.ts'
 import type { ShareHandlerParts, Visit, VisitReply } from './visit.ts'
 
 const pageEntries = 1_000
@@ -51,7 +52,7 @@ async function showFolder(visit: Visit, key: string, parts: ShareHandlerParts): 
   const shown = entries.slice(0, pageEntries)
   const next = entries.length > pageEntries ? shown.at(-1)?.key : undefined
   if (path === '' && after === '') await countView(visit, parts)
-  return folderPage(token, share, { path, entries: shown, next })
+  return folderPage(textsFor(visit.request), token, share, { path, entries: shown, next })
 }
 
 /**

@@ -115,6 +115,10 @@ export interface PageFilling {
   readonly title: string
   /** Markup. */
   readonly body: string
+  /** The language of the texts (RFC 5646). */
+  readonly language: string
+  /** A text below the content. */
+  readonly footer: string
   /** Default: 200. */
   readonly status?: number
 }
@@ -122,20 +126,24 @@ export interface PageFilling {
 /** Placeholders in the built page. */
 const titleMark = 'bucketry-title'
 const bodyMark = 'bucketry-body'
+const footerMark = 'bucketry-footer'
+const languageMark = 'lang="en"'
 
 /** A built page that works without scripts: its content is filled in here, and it may submit its forms. */
 export async function filledPage(
   folder: string,
   name: string,
-  { title, body, status = 200 }: PageFilling,
+  { title, body, language, footer, status = 200 }: PageFilling,
 ): Promise<HttpReply> {
   const nonce = newNonce()
   const template = await readTemplate(join(folder, name))
   const headers = pageHeaders(nonce, { formAction: "'self'", cacheControl: 'no-store' })
   if (template === undefined) return { status: 503, headers, body: notBuiltPage(nonce) }
   const [beginning = '', end = ''] = withNonce(template, nonce).split(bodyMark)
-  const titled = beginning.replace(titleMark, () => escapeTitle(title))
-  return { status, headers, body: titled + body + end }
+  const titled = beginning
+    .replace(languageMark, () => `lang="${language}"`)
+    .replace(titleMark, () => escapeTitle(title))
+  return { status, headers, body: titled + body + end.replace(footerMark, () => footer) }
 }
 
 function escapeTitle(title: string): string {

@@ -1,3 +1,5 @@
+import { pageTexts } from './page-texts.ts'
+
 /** Sends the files that a visitor chooses, each in a request of its own. The page is src/dashboard/shares/drop-links.ts. */
 
 const atOnce = 2
@@ -47,7 +49,7 @@ function shown(file: File): Sending {
   const name = document.createElement('bdi')
   const state = document.createElement('span')
   name.textContent = file.name
-  state.textContent = 'waits'
+  state.textContent = pageTexts.waits
   row.append(name, state)
   document.querySelector('#sent')?.append(row)
   return { file, row, state }
@@ -56,7 +58,7 @@ function shown(file: File): Sending {
 async function send({ file, row, state }: Sending, form: HTMLFormElement): Promise<void> {
   const largest = Number(form.dataset.largest)
   const tooLarge = largest > 0 && file.size > largest
-  let [status, text] = tooLarge ? [413, 'This file is too large.'] : [conflict, '']
+  let [status, text] = tooLarge ? [413, pageTexts.tooLarge] : [conflict, '']
   for (let attempt = 0; status === conflict && attempt < 3; attempt++) {
     ;[status, text] = await put(file, form.dataset.drop ?? '', (percent) => {
       state.textContent = `${percent} %`
@@ -64,9 +66,7 @@ async function send({ file, row, state }: Sending, form: HTMLFormElement): Promi
   }
   const isDone = status === 201
   row.className = isDone ? 'done' : 'failed'
-  state.textContent = isDone
-    ? 'sent'
-    : text.trim() || 'The connection was lost. Choose the file again.'
+  state.textContent = isDone ? pageTexts.sent : text.trim() || pageTexts.lost
 }
 
 /**

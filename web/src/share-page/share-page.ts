@@ -1,4 +1,5 @@
 import { beginDrop } from './drop.ts'
+import { pageLocale } from './page-texts.ts'
 import { beginViewer } from './viewer.ts'
 
 /** What scripts add to the page of a share, which the gateway writes: src/dashboard/shares/share-pages.ts. */
@@ -12,8 +13,8 @@ if (form !== null) beginDrop(form)
 
 /** Replaces times in UTC by those of the visitor, in the words of the page. */
 function showLocalTimes(): void {
-  const moment = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'short' })
-  const day = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium' })
+  const moment = new Intl.DateTimeFormat(pageLocale, { dateStyle: 'long', timeStyle: 'short' })
+  const day = new Intl.DateTimeFormat(pageLocale, { dateStyle: 'medium' })
   for (const time of document.querySelectorAll('time')) {
     const format = time.dataset.day === undefined ? moment : day
     time.textContent = format.format(new Date(time.dateTime))

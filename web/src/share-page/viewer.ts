@@ -1,3 +1,5 @@
+import { pageTexts } from './page-texts.ts'
+
 /** The picture, video, audio or PDF file of a link, over the whole page. */
 
 const swipePx = 50
@@ -30,19 +32,19 @@ class Viewer {
   constructor(links: readonly HTMLAnchorElement[]) {
     this.#links = links
     const bar = document.createElement('header')
-    this.#download.textContent = 'Download'
+    this.#download.textContent = pageTexts.download
     this.#download.download = ''
     this.#name.className = 'name'
     this.#place.className = 'place'
     this.#stage.className = 'stage'
     bar.append(this.#name, this.#place, this.#download)
-    bar.append(button('Close', '✕', () => history.back()))
+    bar.append(button('close', '✕', () => history.back()))
     this.#dialog.className = 'viewer'
     this.#dialog.append(bar, this.#stage)
     if (links.length > 1) {
       this.#dialog.append(
-        button('Previous', '‹', () => this.#step(-1)),
-        button('Next', '›', () => this.#step(1)),
+        button('previous', '‹', () => this.#step(-1)),
+        button('next', '›', () => this.#step(1)),
       )
     }
     this.#listen()
@@ -94,7 +96,7 @@ class Viewer {
       link.dataset.name ?? link.querySelector('img')?.alt ?? link.textContent?.trim() ?? ''
     this.#dialog.ariaLabel = name
     this.#name.textContent = name
-    this.#place.textContent = `${index + 1} of ${this.#links.length}`
+    this.#place.textContent = pageTexts.place(index + 1, this.#links.length)
     this.#download.href = link.href.replace(/[?&]inline$/, '')
     this.#stage.replaceChildren(shown(link.dataset.view, link.href, name))
   }
@@ -110,13 +112,17 @@ function shown(view: string | undefined, source: string, name: string): HTMLElem
   return Object.assign(media, { src: source, controls: true, autoplay: true, ariaLabel: name })
 }
 
-function button(label: string, text: string, onPress: () => void): HTMLButtonElement {
+function button(
+  name: 'close' | 'previous' | 'next',
+  text: string,
+  onPress: () => void,
+): HTMLButtonElement {
   const made = document.createElement('button')
   Object.assign(made, {
     type: 'button',
-    ariaLabel: label,
+    ariaLabel: pageTexts[name],
     textContent: text,
-    className: label.toLowerCase(),
+    className: name,
   })
   made.addEventListener('click', onPress)
   return made

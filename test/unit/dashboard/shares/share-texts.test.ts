@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { html, isShownInBrowser } from '../../../../src/dashboard/shares/share-pages.ts'
-import { nameOf, shownName, sizeText } from '../../../../src/dashboard/shares/share-texts.ts'
+import { nameOf, shownName } from '../../../../src/dashboard/shares/share-texts.ts'
 
 test('html escapes every text, and leaves markup and what is absent', () => {
   const inner = html`<b>${`<i a="1" b='2'>&`}</b>`
@@ -10,13 +10,6 @@ test('html escapes every text, and leaves markup and what is absent', () => {
     html`${inner}${[inner]}${undefined}${false}${0}`.markup,
     `${inner.markup.repeat(2)}0`,
   )
-})
-
-test('sizeText has three significant digits', () => {
-  const sizes = [0, 1, 1_023, 1_024, 1_536, 123_456_789, 2 ** 50, 2 ** 60]
-  assert.deepEqual(sizes.map(sizeText), [
-    ...['0 bytes', '1 byte', '1023 bytes', '1 KiB', '1.5 KiB', '118 MiB', '1 PiB', '1020 PiB'],
-  ])
 })
 
 test('shownName shows what could make a name look like another one', () => {

@@ -1,0 +1,90 @@
+/** What visitors of links read, who have no account and may not know S3. The other languages have the same texts. */
+export const en = {
+  language: 'en',
+  /** For dates and numbers. */
+  locale: 'en-GB',
+  footer: 'Shared with Bucketry',
+  refusals: {
+    unknown: {
+      title: 'This link does not exist',
+      text: 'Check that its address is complete. Ask the person who sent it to you for a new link.',
+    },
+    revoked: {
+      title: 'This link has ended',
+      text: 'Ask the person who sent it to you for a new link.',
+    },
+    expired: {
+      title: 'This link has expired',
+      text: 'Ask the person who sent it to you for a new link.',
+    },
+    used: {
+      title: 'This link has been used up',
+      text: 'It could only be used a limited number of times. Ask the person who sent it to you for a new link.',
+    },
+    missing: {
+      title: 'This file is no longer here',
+      text: 'It was moved or deleted. Ask the person who sent you the link.',
+    },
+    full: {
+      title: 'This link cannot take more files',
+      text: 'It has reached its limit. Ask the person who sent it to you.',
+    },
+    large: { title: 'This file is too large', text: 'Send a smaller one.' },
+    type: {
+      title: 'This type of file is not accepted here',
+      text: 'The page of the link lists the accepted types.',
+    },
+    length: { title: 'The size of the file is missing', text: 'Send Content-Length.' },
+    name: { title: 'This name cannot be used', text: 'Rename the file and try again.' },
+    taken: { title: 'Another file has taken this name', text: 'Send the file again.' },
+    guesses: {
+      title: 'Too many wrong passwords',
+      text: 'Wait a quarter of an hour, then try again.',
+    },
+    busy: { title: 'Too many requests', text: 'Wait a moment, then try again.' },
+    locked: { title: 'This link has a password', text: 'Enter it on its page first.' },
+    form: {
+      title: 'The password could not be read',
+      text: 'Open the link again and enter the password.',
+    },
+    method: { title: 'This is not possible here', text: 'Open the link in a browser.' },
+    away: { title: 'This link does not work at the moment', text: 'Try again in a minute.' },
+  },
+  sharedLink: 'Shared link',
+  sharedFile: 'Shared file',
+  sharedFiles: 'Shared files',
+  sharedFolder: 'Shared folder',
+  download: 'Download',
+  downloadAll: 'Download all',
+  openInTab: 'Open in a new tab',
+  nextPage: 'Next page',
+  firstPage: 'The first of several pages',
+  emptyFolder: 'This folder is empty',
+  parents: 'Parent folders',
+  bytes: (count: number) => (count === 1 ? '1 byte' : `${count} bytes`),
+  folders: (count: number) => (count === 1 ? '1 folder' : `${count} folders`),
+  files: (count: number) => (count === 1 ? '1 file' : `${count} files`),
+  items: (count: number) => (count === 1 ? '1 item' : `${count} items`),
+  downloadsLeft: (count: number) => (count === 1 ? '1 download left' : `${count} downloads left`),
+  /** Followed by a time. */
+  until: 'until',
+  wrongPassword: 'Wrong password',
+  passwordNeeded: 'Password needed',
+  protectedLink: 'Protected link',
+  enterPassword: 'Enter the password',
+  passwordSet: 'The person who sent you this link has set a password.',
+  password: 'Password',
+  tryPasswordAgain: 'This password is wrong. Try again.',
+  continue: 'Continue',
+  uploadLink: 'Upload link',
+  sendTo: 'Send files to',
+  needsScript: 'Sending files needs JavaScript.',
+  chooseFiles: 'Choose files, or drop them here',
+  only: (types: string) => `Only ${types}`,
+  upTo: (size: string) => `up to ${size} each`,
+  left: (size: string) => `${size} left`,
+  filesLeft: (count: number) => (count === 1 ? '1 file left' : `${count} files left`),
+  othersCannotSee: 'Others who have this link cannot see what you send',
+}
+
+export type VisitorTexts = typeof en
