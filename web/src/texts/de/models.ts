@@ -166,9 +166,9 @@ export const texts = ({ count, number }: TextKit): ModelsTexts => ({
   items: {
     deleteText: 'wird gelöscht und wirkt nicht mehr auf die Modellliste.',
     failure: (title) => `${title} konnten nicht geladen werden`,
-    none: (title) => `Noch keine ${title}`,
+    none: (title) => `${title}: noch keine`,
     search: (title) => `${title} durchsuchen`,
-    searchCount: (n, title) => `${number(n)} ${title} durchsuchen`,
+    searchCount: (n, title) => `${title} durchsuchen (${number(n)})`,
     more: (n) => `${number(n)} weitere. Suchen Sie danach.`,
   },
   keys: {

@@ -19,7 +19,7 @@ export const texts = ({ count, number }: TextKit): OverviewTexts => ({
   health: 'Zustand',
   asking: 'Neue Abfrage läuft …',
   unknown: 'Der Zustand ist unbekannt',
-  upFor: (version, duration) => `Bucketry ${version}, läuft seit ${duration}`,
+  upFor: (version, duration) => `Bucketry ${version}, Laufzeit ${duration}`,
   requests: 'Anfragen, letzte Stunde',
   errors: 'Fehler, letzte Stunde',
   transferred: 'Übertragen, letzte Stunde',

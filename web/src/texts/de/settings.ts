@@ -19,7 +19,7 @@ export const texts = ({ count }: TextKit): SettingsTexts => ({
   about: {
     title: 'Info',
     version: 'Version',
-    runningFor: 'Läuft seit',
+    runningFor: 'Laufzeit',
     api: 'API des Dashboards',
     documentation: 'Dokumentation',
     backup: 'Datenbank und erzeugte Einstellungen sichern',
