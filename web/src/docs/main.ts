@@ -7,6 +7,14 @@ const applyScheme = () => document.documentElement.classList.toggle('dark-mode',
 dark.addEventListener('change', applyScheme)
 applyScheme()
 
+/** Swagger UI's headings skip the level below the title, h3 follows h1, and its title is in no landmark. */
+new MutationObserver(() => {
+  for (const heading of document.querySelectorAll('h3, h4, h5')) {
+    heading.ariaLevel = String(Number(heading.tagName.slice(1)) - 1)
+  }
+  for (const top of document.querySelectorAll('.information-container')) top.role = 'banner'
+}).observe(document.body, { childList: true, subtree: true })
+
 SwaggerUIBundle({
   url: '/-/openapi.json',
   dom_id: '#root',
