@@ -206,7 +206,8 @@ describe('Looking at files in the dashboard', { skip: absenceOfChromium() }, () 
     const { page, dialog } = files
     const asked: string[] = []
     page.on('request', (request) => {
-      if (request.method() === 'GET') asked.push(new URL(request.url()).pathname)
+      const { pathname, search } = new URL(request.url())
+      if (request.method() === 'GET') asked.push(pathname + search)
     })
     await files.act('3 film.webm', 'Details')
     await dialog.getByText('s3://photos/view/3 film.webm').waitFor()

@@ -1,5 +1,5 @@
 import { Text } from '@mantine/core'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useMemo, useRef, useState } from 'react'
 import { useBuckets } from '../../api/service-queries.ts'
 import { FormDialog } from '../../ui/form-dialog.tsx'
@@ -7,6 +7,7 @@ import { Loading } from '../../ui/loading.tsx'
 import { subjectOf } from '../change/put-entries.ts'
 import type { Entry, FileEntry } from '../entries/entry.ts'
 import type { ObjectDetails } from '../s3/object-details.ts'
+import { type ObjectTags, objectTags, writeTags } from '../s3/object-tags.ts'
 import { objectDetails, useObjectDetails } from '../s3/use-object-details.ts'
 import { jobs } from '../transfers/transfers.ts'
 import { editClient } from './edit-file.ts'
@@ -14,6 +15,7 @@ import { type EditClient, editJob } from './edit-job.ts'
 import type { MetadataChange } from './metadata-change.ts'
 import { changeOf, draftOf, isValid } from './metadata-draft.ts'
 import { MetadataForm } from './metadata-form.tsx'
+import { changedTags, TagRows, tagRowsOf, tagsProblem } from './tag-rows.tsx'
 
 interface EditDialogProps {
   readonly bucket: string
@@ -39,29 +41,39 @@ function EditFile({ bucket, entries, file, onClose }: EditFileProps) {
   first.current ??= data
   const details = first.current
   const client = useClient(bucket)
+  const queries = useQueryClient()
+  const address = { bucket, key: file.key }
+  const { data: tags, error: tagsError } = useQuery({ ...objectTags(address), gcTime: 0 })
   const save = useMutation({
     networkMode: 'always',
-    mutationFn: (change: MetadataChange) =>
-      client.edit({ ...file, etag: details?.etag ?? file.etag }, change),
+    mutationFn: async ({ change, tags: changed }: FileEdit) => {
+      if (change !== undefined) {
+        await client.edit({ ...file, etag: details?.etag ?? file.etag }, change)
+      }
+      if (changed === undefined) return
+      await writeTags(address, changed)
+      await queries.invalidateQueries({ queryKey: ['tags', bucket, file.key] })
+    },
     onSuccess: onClose,
   })
   const problemOf = (failure: Error | null) =>
     failure === null ? undefined : (client.reasonOf(failure) ?? failure.message)
-  if (details === undefined) {
+  const loadError = error ?? tagsError
+  if (details === undefined || tags === undefined) {
     return (
       <FormDialog
         {...{ ...dialogOf(entries), onClose }}
         isBusy
-        problem={problemOf(error)}
+        problem={problemOf(loadError)}
         onSubmit={onClose}
       >
-        {error === null && <Loading />}
+        {loadError === null && <Loading />}
       </FormDialog>
     )
   }
   return (
     <EditForm
-      {...{ bucket, entries, details, onClose }}
+      {...{ bucket, entries, details, tags, onClose }}
       isBusy={save.isPending}
       problem={problemOf(save.error)}
       onSave={save.mutate}
@@ -75,8 +87,9 @@ function EditMany({ bucket, entries, onClose }: EditDialogProps) {
     <EditForm
       {...{ bucket, entries, onClose }}
       details={undefined}
-      onSave={(change) => {
-        void jobs.start(editJob(`Editing ${subjectOf(entries)}`, entries, change, client))
+      onSave={({ change }) => {
+        if (change !== undefined)
+          void jobs.start(editJob(`Editing ${subjectOf(entries)}`, entries, change, client))
         onClose()
       }}
     />
@@ -100,18 +113,29 @@ interface EditFormProps extends EditDialogProps {
   readonly details: ObjectDetails | undefined
   readonly isBusy?: boolean
   readonly problem?: string | undefined
-  readonly onSave: (change: MetadataChange) => void
+  /** The tags of a single file. */
+  readonly tags?: ObjectTags
+  readonly onSave: (edit: FileEdit) => void
 }
 
-function EditForm({ bucket, entries, details, onSave, onClose, ...props }: EditFormProps) {
+/** What has been changed; undefined: nothing. */
+interface FileEdit {
+  readonly change: MetadataChange | undefined
+  readonly tags: ObjectTags | undefined
+}
+
+function EditForm({ bucket, entries, details, tags, onSave, onClose, ...props }: EditFormProps) {
   const [draft, setDraft] = useState(() => draftOf(details))
+  const [tagRows, setTagRows] = useState(() => tagRowsOf(tags ?? []))
   const [isTried, setIsTried] = useState(false)
   const submit = () => {
     setIsTried(true)
-    if (!isValid(draft)) return
-    const change = changeOf(draft, details)
-    if (change.headers.size + change.metadata.size === 0) onClose()
-    else onSave(change)
+    if (!isValid(draft) || tagsProblem(tagRows) !== undefined) return
+    const found = changeOf(draft, details)
+    const change = found.headers.size + found.metadata.size === 0 ? undefined : found
+    const edited = tags && changedTags(tagRows, tags)
+    if (change === undefined && edited === undefined) onClose()
+    else onSave({ change, tags: edited })
   }
   return (
     <FormDialog
@@ -127,6 +151,7 @@ function EditForm({ bucket, entries, details, onSave, onClose, ...props }: EditF
         isTried={isTried}
         onChange={setDraft}
       />
+      {tags !== undefined && <TagRows rows={tagRows} isTried={isTried} onChange={setTagRows} />}
       <Text size="xs" c="dimmed">
         Each file is copied onto itself on the drive. Content and tags stay. The date changes to
         now, also for rules that delete by age. The ETag of a file that was uploaded in parts

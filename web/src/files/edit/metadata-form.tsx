@@ -9,6 +9,7 @@ import {
   TextInput,
 } from '@mantine/core'
 import { IconPlus, IconTrash } from '@tabler/icons-react'
+import { NameInput } from '../../ui/form-dialog.tsx'
 import { IconButton } from '../../ui/icon-button.tsx'
 import { type EditedHeader, editedHeaders } from './metadata-change.ts'
 import {
@@ -106,8 +107,10 @@ interface HeaderFieldProps {
 
 function HeaderField({ name, field, isMany, onChange }: HeaderFieldProps) {
   const { isChanged, value } = field
+  // The first field takes the focus.
+  const Field = name === editedHeaders[0] && !isMany ? NameInput : TextInput
   const input = (
-    <TextInput
+    <Field
       {...(isMany ? { 'aria-label': name } : { label: name })}
       inputWrapperOrder={['label', 'input', 'error', 'description']}
       description={isMany ? `${hints[name]} Empty: none.` : hints[name]}
@@ -133,13 +136,15 @@ function HeaderField({ name, field, isMany, onChange }: HeaderFieldProps) {
 
 interface MetadataRowProps {
   readonly row: RowDraft
+  readonly what?: 'Metadata' | 'Tag'
   readonly problem: string | undefined
   readonly isMany: boolean
   readonly onChange: (row: RowDraft) => void
   readonly onRemove: () => void
 }
 
-function MetadataRow({ row, problem, isMany, onChange, onRemove }: MetadataRowProps) {
+export function MetadataRow(props: MetadataRowProps) {
+  const { row, what = 'Metadata', problem, isMany, onChange, onRemove } = props
   const { name, value, isRemoval } = row
   return (
     <Group
@@ -147,7 +152,7 @@ function MetadataRow({ row, problem, isMany, onChange, onRemove }: MetadataRowPr
       align="flex-start"
       className={classes.row ?? ''}
       role="group"
-      aria-label={`Metadata ${name}`}
+      aria-label={`${what} ${name}`}
     >
       {isMany && (
         <NativeSelect
@@ -181,7 +186,11 @@ function MetadataRow({ row, problem, isMany, onChange, onRemove }: MetadataRowPr
           onChange={(event) => onChange({ ...row, value: event.currentTarget.value })}
         />
       )}
-      <IconButton label={`Remove the line ${name}`} size={36} onClick={onRemove}>
+      <IconButton
+        label={what === 'Tag' ? `Remove the tag ${name}` : `Remove the line ${name}`}
+        size={36}
+        onClick={onRemove}
+      >
         <IconTrash size={18} />
       </IconButton>
     </Group>

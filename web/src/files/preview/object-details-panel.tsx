@@ -1,4 +1,5 @@
 import { Text } from '@mantine/core'
+import { queryOptions, useQuery } from '@tanstack/react-query'
 import { fileTimeOf } from '../../../../src/platform/text/file-time.ts'
 import { formatBytes, formatExactBytes } from '../../format/bytes.ts'
 import { formatMoment } from '../../format/time.ts'
@@ -6,9 +7,13 @@ import { CopyButton } from '../../ui/copy/copy-button.tsx'
 import type { FileEntry } from '../entries/entry.ts'
 import { NameText } from '../entries/name-text.tsx'
 import { s3Uri } from '../entries/object-address.ts'
+import { previewType } from '../entries/preview-kind.ts'
+import { readBytes } from '../s3/bucket-client.ts'
 import type { ObjectDetails } from '../s3/object-details.ts'
+import { objectTags } from '../s3/object-tags.ts'
 import type { DetailsQuery } from '../s3/use-object-details.ts'
 import { copyable, type Detail, DetailList } from './detail-list.tsx'
+import { type PhotoFacts, photoFacts } from './photo/exif.ts'
 
 interface ObjectDetailsPanelProps {
   readonly bucket: string
@@ -18,14 +23,26 @@ interface ObjectDetailsPanelProps {
 
 /** The metadata of a file. */
 export function ObjectDetailsPanel({ bucket, file, details }: ObjectDetailsPanelProps) {
-  const { data, error } = details
+  const { data } = details
+  const { key } = file
+  const { versionId, etag = '' } = data ?? {}
+  const tags = useQuery({
+    ...objectTags({ bucket, key, versionId }, etag),
+    enabled: data !== undefined,
+  })
+  const { data: photo } = useQuery(photoQuery(bucket, key, data))
+  const error = details.error ?? tags.error
   return (
     <>
       <DetailList
         details={[
-          copyable('Key', file.key, 'key'),
-          copyable('S3 address', s3Uri(bucket, file.key)),
+          copyable('Key', key, 'key'),
+          copyable('S3 address', s3Uri(bucket, key)),
           ...(data === undefined ? [] : knownDetails(data, file)),
+          ...(tags.data ?? []).map(
+            ([name, value]): Detail => [`Tag ${name}`, <NameText key="value" name={value} />],
+          ),
+          ...photoDetails(photo ?? {}),
         ]}
       />
       {error !== null && (
@@ -35,6 +52,42 @@ export function ObjectDetailsPanel({ bucket, file, details }: ObjectDetailsPanel
       )}
     </>
   )
+}
+
+/** The facts are in front of the picture. */
+const photoBytes = 128 * 1024
+const photoType = /^image\/(?:jpeg|heic|heif|png)\b/
+
+/** Read by a request for the beginning of the file. */
+function photoQuery(bucket: string, key: string, details: ObjectDetails | undefined) {
+  const { etag = '', versionId, contentType = '' } = details ?? {}
+  return queryOptions({
+    queryKey: ['photo', bucket, key, etag, versionId],
+    queryFn: async ({ signal }) => {
+      const address = { bucket, key, etag, versionId }
+      return photoFacts(await readBytes(address, { first: 0, last: photoBytes - 1 }, signal)) ?? {}
+    },
+    enabled: photoType.test(previewType(key, contentType) ?? contentType),
+    gcTime: 60_000,
+  })
+}
+
+function photoDetails({ camera, lens, exposure, taken, place }: PhotoFacts): readonly Detail[] {
+  const shown = [
+    ['Camera', camera],
+    ['Lens', lens],
+    ['Exposure', exposure],
+    ['Taken', taken],
+  ] as const
+  return [
+    ...shown.flatMap(([name, fact]): readonly Detail[] =>
+      fact === undefined ? [] : [[name, <NameText key="value" name={fact} />]],
+    ),
+    // Without a map, which would tell another server about the photo.
+    ...(place === undefined
+      ? []
+      : [copyable('Place', place.map((degrees) => degrees.toFixed(5)).join(', '), 'place')]),
+  ]
 }
 
 function knownDetails(details: ObjectDetails, listed: FileEntry): readonly Detail[] {

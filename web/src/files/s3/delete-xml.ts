@@ -55,7 +55,7 @@ export function canStandInXml(key: string): boolean {
   return !/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]|\p{Surrogate}/u.test(key)
 }
 
-function escapeXml(text: string): string {
+export function escapeXml(text: string): string {
   // A parser reads a bare carriage return as a line feed (XML 1.0 section 2.11).
   return text.replace(/[&<>"\r\n\t]/g, (character) => `&#${character.charCodeAt(0)};`)
 }

@@ -53,6 +53,7 @@ export function safeDocument(html: string, from: ObjectAddress): SafeDocument {
     else picture.replaceWith(linkInstead(picture, address, from))
   }
   const load = async ([picture, key]: readonly [HTMLImageElement, string]) => {
+    picture.addEventListener('error', () => picture.replaceWith(`Missing picture: ${key}`))
     picture.src = await objectUrl({ bucket: from.bucket, key })
   }
   return {
@@ -63,7 +64,7 @@ export function safeDocument(html: string, from: ObjectAddress): SafeDocument {
           if (!signal.aborted) await load(picture)
         }
       }
-      // A picture that does not load shows its alternative text.
+      // Without an address, a picture shows its alternative text.
       void loadAll().catch(() => undefined)
     },
   }

@@ -3,6 +3,9 @@ import { marked } from 'marked'
 import { codeRanges } from './code-ranges.ts'
 import type { CodeBlock, CodeRanges, TextTask, TextTasks } from './text-task.ts'
 
+/** Boxes of tasks are shown, not used: a document has no fields. */
+marked.use({ renderer: { checkbox: ({ checked }) => (checked ? '☑ ' : '☐ ') } })
+
 /** A thread for one task on an untrusted text: see in-thread.ts. */
 function answerTo(task: TextTask): TextTasks[keyof TextTasks]['to'] {
   return task.name === 'code'
