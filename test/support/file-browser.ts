@@ -60,8 +60,8 @@ export class FileBrowser {
   /** Opens the menu of a row and presses one of its items. */
   async act(name: string, action: string): Promise<void> {
     await this.row(name).getByRole('button', { name: 'Actions for' }).click()
-    // “Delete” is also the beginning of “Delete permanently…”.
-    const exact = action === 'Delete'
+    // These are also the beginning of “Delete permanently…” and “Edit metadata…”.
+    const exact = action === 'Delete' || action === 'Edit'
     await this.page.getByRole('menuitem', { name: action, exact }).click()
   }
 

@@ -26,7 +26,7 @@ export type BrowserDialog =
       readonly entries: readonly Entry[]
     }
   | { readonly type: 'share'; readonly bucket: string; readonly keys: readonly string[] }
-  | { readonly type: 'details'; readonly bucket: string; readonly file: FileEntry }
+  | { readonly type: 'details' | 'write'; readonly bucket: string; readonly file: FileEntry }
   | { readonly type: 'folder-details'; readonly bucket: string; readonly folder: FolderEntry }
   | { readonly type: 'deleted' }
   | { readonly type: 'help' }

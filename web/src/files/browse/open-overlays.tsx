@@ -22,6 +22,10 @@ const ShareDialog = lazy(async () => {
   const { ShareDialog } = await import('../share/share-dialog.tsx')
   return { default: ShareDialog }
 })
+const TextEditor = lazy(async () => {
+  const { TextEditor } = await import('../edit/text-editor.tsx')
+  return { default: TextEditor }
+})
 const ViewedFile = lazy(async () => {
   const { ViewedFile } = await import('../preview/viewed-file.tsx')
   return { default: ViewedFile }
@@ -64,16 +68,11 @@ function OpenDialog({ browser }: { readonly browser: Browser }) {
       return <EditDialog bucket={dialog.bucket} entries={dialog.entries} onClose={close} />
     case 'delete':
     case 'erase':
-      return (
-        <DeleteDialog
-          bucket={dialog.bucket}
-          entries={dialog.entries}
-          isForEver={dialog.type === 'erase'}
-          onClose={close}
-        />
-      )
+      return <DeleteDialog {...dialog} isForEver={dialog.type === 'erase'} onClose={close} />
     case 'share':
       return <ShareDialog bucket={dialog.bucket} keys={dialog.keys} onClose={close} />
+    case 'write':
+      return <TextEditor bucket={dialog.bucket} file={dialog.file} onClose={close} />
     case 'details':
       return <FileDetails bucket={dialog.bucket} file={dialog.file} onClose={close} />
     case 'folder-details':

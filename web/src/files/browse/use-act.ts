@@ -40,6 +40,9 @@ export function useAct(parts: ActParts): Browser['act'] {
         star: () => toggleStars(bucket, entries, () => location.scope === 'starred' && reload()),
         'copy-uri': () => void copyUri(s3Uri(bucket, entry.key)),
         rename: () => setDialog({ type: 'rename', bucket, entry }),
+        write: () => {
+          if (entry.kind === 'file') setDialog({ type: 'write', bucket, file: entry })
+        },
         move: () => setDialog({ type: 'move', bucket, entries }),
         copy: () => setDialog({ type: 'copy', bucket, entries }),
         edit: () => setDialog({ type: 'edit', bucket, entries }),

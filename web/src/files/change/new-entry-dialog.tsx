@@ -2,7 +2,7 @@ import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { FormDialog, NameInput } from '../../ui/form-dialog.tsx'
 import type { Browser } from '../browse/browser.ts'
-import { crumbsOf, parentOf } from '../entries/entry.ts'
+import { crumbsOf, type FileEntry, nameOf, parentOf } from '../entries/entry.ts'
 import { keyBytes, maxKeyBytes } from '../entries/object-address.ts'
 import { makeFolder, makeText } from '../s3/bucket-client.ts'
 import { S3Failure } from '../s3/s3-failure.ts'
@@ -30,10 +30,14 @@ export function NewEntryDialog({ what, browser, onClose }: NewEntryDialogProps) 
   const { mutate, isPending, error } = useMutation({
     networkMode: 'always',
     mutationFn: async (entered: string) => {
-      if (what === 'folder') return createFolders({ bucket, prefix }, entered)
-      return createText({ bucket, prefix }, entered)
+      if (what === 'file') return createText({ bucket, prefix }, entered)
+      await createFolders({ bucket, prefix }, entered)
+      return undefined
     },
-    onSuccess: onClose,
+    onSuccess: (key) => {
+      onClose()
+      if (key !== undefined) browser.act('write', [emptyFile(key)])
+    },
   })
   const { title, hint } = texts[what]
   return (
@@ -69,12 +73,17 @@ async function createFolders({ bucket, prefix }: FolderAddress, name: string): P
 }
 
 /** @throws Error with a message to show. */
-async function createText({ bucket, prefix }: FolderAddress, name: string): Promise<void> {
+async function createText({ bucket, prefix }: FolderAddress, name: string): Promise<string> {
   const path = name === '' || name.slice(parentOf(name).length).includes('.') ? name : `${name}.txt`
   const key = prefix + path
   checkPath(path, key)
   await makeText(bucket, key).catch(failWith('A file with this name already exists.'))
   publish(bucket, key)
+  return key
+}
+
+function emptyFile(key: string): FileEntry {
+  return { kind: 'file', key, name: nameOf(key), size: 0, modifiedAtMs: Date.now(), etag: '' }
 }
 
 /** Creates one level of a path, unless it exists and is not the last. */
@@ -104,6 +113,6 @@ function failWith(message: string) {
 }
 
 function publish(bucket: string, key: string): void {
-  const file = { key, size: 0, modifiedAtMs: Date.now(), etag: '' }
+  const file = emptyFile(key)
   driveChanges.publish({ type: 'added', bucket, file })
 }

@@ -1,3 +1,4 @@
+import { fileTimeOf, fileTimeText } from '../../../../src/platform/text/file-time.ts'
 import type { FileEntry } from '../entries/entry.ts'
 import { decodedMetadata, type ReplyHeaders } from '../s3/object-details.ts'
 
@@ -33,6 +34,37 @@ export function changedMetadata(
   stored: ReplyHeaders,
   change: MetadataChange,
 ): Readonly<Record<string, string>> | undefined {
+  const { headers, metadata } = storedMetadata(stored)
+  const before = textOf(headers, metadata)
+  for (const [name, value] of change.headers) put(headers, name, value || undefined)
+  for (const [name, value] of change.metadata) put(metadata, name, value)
+  if (textOf(headers, metadata) === before) return undefined
+  const problem = sizeProblem(metadata)
+  if (problem !== undefined) throw new RangeError(problem)
+  return {
+    'x-amz-metadata-directive': 'REPLACE',
+    ...writtenFields(stored, headers, metadata),
+  }
+}
+
+/**
+ * The header fields of a PUT with which an object keeps its metadata, except for the date of the file.
+ *
+ * @throws RangeError as changedMetadata
+ */
+export function keptMetadata(
+  stored: ReplyHeaders,
+  nowMs: number,
+): Readonly<Record<string, string>> {
+  const { headers, metadata } = storedMetadata(stored)
+  const fileTime = fileTimeText(nowMs)
+  if (fileTimeOf(Object.fromEntries(metadata)) !== undefined && fileTime !== undefined) {
+    metadata.set('mtime', fileTime)
+  }
+  return writtenFields(stored, headers, metadata)
+}
+
+function storedMetadata(stored: ReplyHeaders) {
   const loss = lossOf(stored)
   if (loss !== undefined) throw new RangeError(loss)
   const headers = new Map<string, string>()
@@ -40,18 +72,18 @@ export function changedMetadata(
     const value = stored.get(name)
     if (value !== null) headers.set(name, value)
   }
-  const metadata = new Map(decodedMetadata(stored))
-  const before = textOf(headers, metadata)
-  for (const [name, value] of change.headers) put(headers, name, value || undefined)
-  for (const [name, value] of change.metadata) put(metadata, name, value)
-  if (textOf(headers, metadata) === before) return undefined
-  const problem = sizeProblem(metadata)
-  if (problem !== undefined) throw new RangeError(problem)
+  return { headers, metadata: new Map(decodedMetadata(stored)) }
+}
+
+function writtenFields(
+  stored: ReplyHeaders,
+  headers: ReadonlyMap<string, string>,
+  metadata: ReadonlyMap<string, string>,
+): Readonly<Record<string, string>> {
   const storageClass = stored.get('x-amz-storage-class')
   return {
     ...Object.fromEntries(headers),
-    'x-amz-metadata-directive': 'REPLACE',
-    // A copy does not get the storage class of its source.
+    // A new object does not get the storage class of the one before.
     ...(storageClass !== null && { 'x-amz-storage-class': storageClass }),
     ...Object.fromEntries([...metadata].map(([name, value]) => metadataField(name, value))),
   }

@@ -1,5 +1,6 @@
 import type { Entry } from './entry.ts'
 import { isReachable } from './object-address.ts'
+import { kindByName } from './preview-kind.ts'
 
 /** Actions on entries. */
 export type EntryAction =
@@ -10,6 +11,8 @@ export type EntryAction =
   | 'star'
   | 'copy-uri'
   | 'rename'
+  /** Edits the text of a file. */
+  | 'write'
   | 'edit'
   | 'measure'
   | 'move'
@@ -27,6 +30,7 @@ export const actionLabels: Readonly<Record<EntryAction, string>> = {
   star: 'Add to Starred',
   'copy-uri': 'Copy S3 address',
   rename: 'Rename…',
+  write: 'Edit',
   edit: 'Edit metadata…',
   measure: 'Calculate size',
   move: 'Move to…',
@@ -50,6 +54,7 @@ const forFile = [
   ...['open', 'details', 'download', 'share', 'star', 'copy-uri', 'rename'],
   ...change,
 ] as const
+const forText = ['open', 'write', ...forFile.slice(1)] as const
 const forFolder = [
   ...['open', 'details', 'measure', 'download', 'share', 'star', 'copy-uri', 'rename'],
   ...change,
@@ -59,13 +64,16 @@ const forSeveral = ['download', 'share', 'star', ...change] as const
 /** As in src/dashboard/shares/share-schemas.ts. */
 const maxShared = 500
 
-const byPath: ReadonlySet<EntryAction> = new Set(['open', 'details', 'download', 'share', 'edit'])
+const byPath: ReadonlySet<EntryAction> = new Set([
+  ...(['open', 'details', 'download', 'share', 'edit', 'write'] as const),
+])
 
 /** The actions that apply to all of these entries together. */
 export function actionsFor(entries: readonly Entry[]): readonly EntryAction[] {
   const [first] = entries
   if (first === undefined) return []
-  if (entries.length === 1) return first.kind === 'file' ? forFile : forFolder
+  if (entries.length === 1 && first.kind === 'folder') return forFolder
+  if (entries.length === 1) return kindByName(first.key) === 'text' ? forText : forFile
   return entries.some(({ kind }) => kind === 'folder') ? ['measure', ...forSeveral] : forSeveral
 }
 

@@ -27,7 +27,7 @@ interface ViewerBarProps {
   readonly onClose: () => void
 }
 
-const beside: ReadonlySet<EntryAction> = new Set(['open', 'details', 'download', 'share'])
+const beside: ReadonlySet<EntryAction> = new Set(['open', 'details', 'download', 'share', 'write'])
 
 /** The name of the shown file, and what can be done with it. */
 export function ViewerBar({
@@ -42,7 +42,7 @@ export function ViewerBar({
   const [areDetailsOpen, setDetailsOpen] = details
   const [isMenuOpen, setMenuOpen] = menu
   const possible = actionsFor([file])
-  const direct = (['download', 'share'] as const).filter(
+  const direct = (['download', 'share', 'write'] as const).filter(
     (action) => isCurrent && possible.includes(action),
   )
   return (

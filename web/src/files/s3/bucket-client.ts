@@ -173,6 +173,24 @@ export async function makeText(bucket: string, key: string): Promise<void> {
   await makeEmpty(bucket, key, 'text/plain')
 }
 
+/**
+ * Writes an object. Returns its ETag.
+ *
+ * @param condition the ETag that it must have; undefined: it must not exist.
+ * @throws S3Failure 412 or 404 if that is not so.
+ */
+export async function writeObject(
+  { bucket, key }: ObjectAddress,
+  body: Uint8Array<ArrayBuffer>,
+  fields: Readonly<Record<string, string>>,
+  condition: string | undefined,
+): Promise<string> {
+  const when = condition === undefined ? { 'if-none-match': '*' } : { 'if-match': `"${condition}"` }
+  const headers = { ...fields, ...when }
+  const reply = await s3Fetch({ method: 'PUT', bucket, key, headers, body })
+  return (reply.headers.get('etag') ?? '').replaceAll('"', '')
+}
+
 async function makeEmpty(bucket: string, key: string, type: string): Promise<void> {
   const headers = { 'if-none-match': '*', 'content-type': type }
   await s3Fetch({ method: 'PUT', bucket, key, headers, body: '' })
