@@ -70,6 +70,8 @@ export class FolderLocks {
   ): Promise<Result | undefined> {
     return this.#keys.hold(moveLock, async (fence) => {
       await this.#unmark(fence)
+      // The lock of a holder that is suspended, or died on another host, takes long: writers must not wait for it as well.
+      await this.#keys.untilFree(moveLock)
       try {
         await fs.promises.symlink(JSON.stringify(paths), this.#markPath)
       } catch (error) {

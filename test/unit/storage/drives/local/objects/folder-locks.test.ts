@@ -35,8 +35,13 @@ async function open(t: TestContext) {
 
 test('a move waits for the changes of keys, and later changes in its folders wait for the move', async (t) => {
   const { one, other, done, pausing, until, end, mark } = await open(t)
-  const change = one.hold('b/from/x', pausing('change'))
-  await until('begin change')
+  const { symlink } = fs.promises
+  let change: Promise<void> | undefined
+  t.mock.method(fs.promises, 'symlink', async (...call: Parameters<typeof symlink>) => {
+    change = one.hold('b/from/x', pausing('change'))
+    await until('begin change')
+    await symlink(...call)
+  })
   const move = other.holdFolders(['b/from', 'b/to'], pausing('move'))
   while (!fs.lstatSync(mark, { throwIfNoEntry: false })) await nextTurn()
   const later = ['b/from', 'b/from/y', 'b/to/z'].map((path) => one.hold(path, pausing(path)))
@@ -52,6 +57,21 @@ test('a move waits for the changes of keys, and later changes in its folders wai
   assert.equal(done[5], 'end move')
   assert.deepEqual(done.length, 12)
   assert.equal(fs.lstatSync(mark, { throwIfNoEntry: false }), undefined)
+})
+
+test('writers do not wait while a move waits for a holder that makes no progress', async (t) => {
+  const { one, other, mark, pausing, until, end } = await open(t)
+  const stuck = one.hold('c/stuck', pausing('stuck'))
+  await until('begin stuck')
+  const looks = t.mock.method(fs.promises, 'readdir').mock
+  const move = other.holdFolders(['b/from'], pausing('move'))
+  while (looks.callCount() === 0) await nextTurn()
+  assert.equal(fs.lstatSync(mark, { throwIfNoEntry: false }), undefined)
+  await one.hold('b/from/x', async () => undefined)
+  end('stuck')
+  await until('begin move')
+  end('move')
+  await Promise.all([stuck, move])
 })
 
 test('the mark of a dead process delays nobody', async (t) => {
