@@ -23,14 +23,12 @@ describe('Looking at files in the dashboard', { skip: absenceOfChromium() }, () 
     const film = await sampleWebm(browser)
     const image = await samplePng(browser, 40, 30)
     const typeless = await samplePng(browser, 20, 10)
-    const large = await samplePng(browser, 2400, 1600)
     await browser.close()
     await Promise.all([
       put('view/1 image.png', image, { 'content-type': 'image/png' }),
       put('view/2 typeless.png', typeless, {
         'content-type': 'application/octet-stream',
       }),
-      put('large/1 large.png', large, { 'content-type': 'image/png' }),
       put('view/3 film.webm', film, { 'content-type': 'video/webm' }),
       put('view/4 sound.wav', sampleWav(2), { 'content-type': 'audio/wav' }),
       put('view/5 paper.pdf', samplePdf(), { 'content-type': 'application/pdf' }),
@@ -93,72 +91,6 @@ describe('Looking at files in the dashboard', { skip: absenceOfChromium() }, () 
     await until(async () => (await width()) === 40)
     await files.page.keyboard.press('Escape')
     await files.dialog.waitFor({ state: 'detached' })
-  })
-
-  test('zooms by keys, wheel and double click, and moves what is enlarged', async () => {
-    const files = await openFile('view/1 image.png')
-    const { page, dialog } = files
-    const picture = dialog.locator('img')
-    const shown = async () => {
-      const box = await picture.boundingBox()
-      assert.ok(box !== null)
-      return box
-    }
-    const at = (width: number) => until(async () => Math.abs((await shown()).width - width) < 1)
-    await dialog.getByText('40 × 30').waitFor()
-    await dialog.getByText('100 %').waitFor()
-    await page.keyboard.press('+')
-    await dialog.getByText('150 %').waitFor()
-    await at(60)
-    await page.keyboard.press('0')
-    await at(40)
-    const { x, y, width, height } = await shown()
-    await page.mouse.move(x + width / 2, y + height / 2)
-    await page.keyboard.down('Control')
-    await page.mouse.wheel(0, -50)
-    await page.keyboard.up('Control')
-    await at(40 * Math.exp(0.5))
-    assert.equal(await page.evaluate('devicePixelRatio'), 1)
-    await dialog.getByRole('button', { name: '165 %' }).click()
-    await at(40)
-    await picture.dblclick()
-    await at(80)
-    for (let press = 0; press < 10; press += 1) {
-      await dialog.getByRole('button', { name: 'Zoom in' }).click()
-    }
-    // Eight times as large, it still fits into the stage: there is nothing to move.
-    await at(320)
-    await page.keyboard.press('ArrowRight')
-    await at(320)
-    assert.deepEqual(await barriers(page), [])
-    await picture.dblclick()
-    await at(40)
-    await page.keyboard.press('ArrowRight')
-    await dialog.getByRole('img', { name: '2 typeless.png' }).waitFor()
-    await dialog.getByText('100 %').waitFor()
-  })
-
-  test('a large picture is moved by the pointer, and never out of view', async () => {
-    const files = await openFile('large/1 large.png')
-    const { page, dialog } = files
-    const picture = dialog.locator('img')
-    const left = async () => (await picture.boundingBox())?.x ?? Number.NaN
-    await dialog.getByText('2,400 × 1,600').waitFor()
-    const fitted = await left()
-    await picture.dblclick({ position: { x: 5, y: 5 } })
-    await dialog.getByText('100 %').waitFor()
-    await until(async () => Math.abs((await left()) - 0) < 20)
-    const beginning = await left()
-    await page.mouse.move(400, 300)
-    await page.mouse.down()
-    await page.mouse.move(300, 300, { steps: 4 })
-    await page.mouse.up()
-    await until(async () => Math.abs((await left()) - beginning + 100) < 1)
-    await page.keyboard.press('ArrowRight')
-    await until(async () => Math.abs((await left()) - beginning + 180) < 1)
-    for (let press = 0; press < 6; press += 1) await page.keyboard.press('ArrowLeft')
-    await until(async () => (await left()) <= fitted + 1)
-    assert.ok(Math.abs(await left()) < 1)
   })
 
   test('after a deletion the next file is shown, after the last one the list', async () => {

@@ -12,8 +12,8 @@ import { refusalOfVersions } from '../../storage/drives/unversioned.ts'
 import { isEnabled } from '../../storage/drives/versions.ts'
 import { BucketCounts, type CountFigures } from '../../storage/jobs/bucket-counts.ts'
 import { Expiry, type ExpiryRun, expiryRuns } from '../../storage/jobs/expiry/expiry.ts'
-import type { Transfer } from '../../storage/jobs/files/carry.ts'
 import { FileJobs, fileJobKeptMs, type MoveOrder } from '../../storage/jobs/files/file-jobs.ts'
+import type { Transfer } from '../../storage/jobs/files/transfer-object.ts'
 import {
   type FolderCounts,
   folderCountKeptMs,

@@ -1,6 +1,10 @@
-import type { ObjectName } from './drive.ts'
+/** Its key ends in `/`. */
+interface FolderName {
+  readonly bucket: string
+  readonly key: string
+}
 
-/** The part of a drive that concerns folders. Their keys end in `/`. */
+/** The part of a drive that concerns folders. */
 export interface FolderCalls {
   /**
    * Removes the folder of a key, regardless of its creator, if it is empty. Also removes folders above it that only keys
@@ -17,8 +21,8 @@ export interface FolderCalls {
    * one. Absent if the drive can't do it.
    */
   moveFolder?(
-    from: ObjectName,
-    to: ObjectName,
+    from: FolderName,
+    to: FolderName,
     options: FolderMoveOptions,
   ): Promise<number | undefined>
 }

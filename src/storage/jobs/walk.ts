@@ -172,3 +172,12 @@ export async function pauseAfter(beganAt: number, signal: AbortSignal): Promise<
 export function safeSum(one: number, other: number): number {
   return Math.min(one + other, Number.MAX_SAFE_INTEGER)
 }
+
+/** Whether any object's key begins with the prefix. */
+export async function hasAnything(
+  drive: Pick<Drive, 'list'>,
+  bucket: string,
+  prefix: string,
+): Promise<boolean> {
+  return (await drive.list(bucket, { prefix, after: '' }).next(1)).length > 0
+}

@@ -5,7 +5,7 @@ import { DriveError } from '../../drives/drive-error.ts'
 import { isLegalKey } from '../../drives/kit/names/key-path.ts'
 import { removeFolders } from '../delete-prefix.ts'
 import type { Run } from '../job-runner.ts'
-import { visitAll, walk, whileBusy } from '../walk.ts'
+import { hasAnything, visitAll, walk, whileBusy } from '../walk.ts'
 import {
   type ClashAnswer,
   type FileFigures,
@@ -15,8 +15,8 @@ import {
   noteProblem,
   type PathPair,
 } from './file-order.ts'
-import { type TransferOptions, type TransferOutcome, transferObject } from './transfer-object.ts'
-import { moveWholeFolders } from './whole-folder.ts'
+import { type TransferOptions, transferObject } from './transfer-object.ts'
+import { type FolderCarrying, moveWholeFolders } from './whole-folder.ts'
 
 /** Concurrent transfers: each waits for the disk. */
 const concurrency = 8
@@ -32,10 +32,8 @@ type CarryDrive = Pick<
   'list' | 'head' | 'open' | 'copy' | 'draft' | 'remove' | 'removeFolder' | 'moveFolder'
 >
 
-export interface Carrying {
+export interface Carrying extends FolderCarrying {
   readonly drive: CarryDrive
-  readonly fromBucket: string
-  readonly toBucket: string
   readonly pairs: readonly PathPair[]
   readonly keepsSource: boolean
   readonly taken: ClashAnswer
@@ -46,11 +44,7 @@ export interface Carrying {
   readonly namesTarget?: boolean
   /** What the attributes of an object become in the bucket of the target. */
   readonly attributesOf?: TransferOptions['attributesOf']
-  /** Runs work that adds bytes to the bucket of the target. Absent: nothing limits it. */
-  readonly withinRoom?: (bytes: number, work: Transfer) => ReturnType<Transfer>
 }
-
-export type Transfer = () => Promise<TransferOutcome>
 
 /**
  * Moves or copies objects and folders: folders in one step if the drive can do that, otherwise object by object. If it ends
@@ -286,15 +280,6 @@ async function* emptyFolders(walked: FolderWalk, folder: string): AsyncGenerator
     for (const { kind, key } of entries) if (kind === 'folder') yield* emptyFolders(walked, key)
   }
   if (isEmpty) yield folder
-}
-
-/** Whether any object's key begins with the prefix. */
-export async function hasAnything(
-  drive: Pick<Drive, 'list'>,
-  bucket: string,
-  prefix: string,
-): Promise<boolean> {
-  return (await drive.list(bucket, { prefix, after: '' }).next(1)).length > 0
 }
 
 /** Whether a folder exists, also without an object. */

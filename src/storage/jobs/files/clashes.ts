@@ -2,8 +2,8 @@ import { compareKeys } from '../../../platform/text/key-order.ts'
 import { numberedKey } from '../../../platform/text/numbered-name.ts'
 import type { Drive, ObjectMetadata } from '../../drives/drive.ts'
 import type { Entry } from '../../drives/listed-entry.ts'
-import { visitAll, walk } from '../walk.ts'
-import { hasAnything, isListed } from './carry.ts'
+import { hasAnything, visitAll, walk } from '../walk.ts'
+import { isListed } from './carry.ts'
 import { type FileOrder, isFolder, type PathPair } from './file-order.ts'
 
 /** The maximum number of clashes that are named. */

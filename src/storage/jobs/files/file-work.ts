@@ -5,9 +5,10 @@ import { trashBucketOf } from '../../drives/trash-bucket.ts'
 import { changeDeleted } from '../deleted-versions.ts'
 import type { Run } from '../job-runner.ts'
 import { walk } from '../walk.ts'
-import { type Carrying, carry, type Transfer } from './carry.ts'
+import { type Carrying, carry } from './carry.ts'
 import { deletePaths, leftOver } from './delete-paths.ts'
 import { type FileFigures, type FileOrder, isFolder, type PathPair } from './file-order.ts'
+import type { Transfer } from './transfer-object.ts'
 
 /** Objects of a move or a copy are counted up to here. */
 const countedObjects = 20_000

@@ -23,6 +23,8 @@ export interface TransferOptions {
 /** `taken`: there is another object at the target. `changed`: the source was replaced at each attempt. */
 export type TransferOutcome = 'done' | 'absent' | 'taken' | 'changed'
 
+export type Transfer = () => Promise<TransferOutcome>
+
 /**
  * Moves an object with its attributes: copies it, and removes the source if it is still the same. If the process is
  * killed in between, the object is complete in both places, and the next call finishes the move. Overwrites nothing

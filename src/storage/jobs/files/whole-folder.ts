@@ -2,15 +2,19 @@ import type { Drive, ObjectName } from '../../drives/drive.ts'
 import { DriveError } from '../../drives/drive-error.ts'
 import { isLegalKey } from '../../drives/kit/names/key-path.ts'
 import type { Run } from '../job-runner.ts'
-import { walk } from '../walk.ts'
-import { type Carrying, hasAnything } from './carry.ts'
+import { hasAnything, walk } from '../walk.ts'
 import type { FileFigures, PathPair } from './file-order.ts'
+import type { Transfer } from './transfer-object.ts'
 
 /** Folders that are moved one by one into one that has content; with more, the objects are. */
 const maxFolders = 1_000
 
-type FolderCarrying = Pick<Carrying, 'fromBucket' | 'toBucket' | 'withinRoom'> & {
+export interface FolderCarrying {
   readonly drive: Pick<Drive, 'list' | 'moveFolder'>
+  readonly fromBucket: string
+  readonly toBucket: string
+  /** Runs work that adds bytes to the bucket of the target. Absent: nothing limits it. */
+  readonly withinRoom?: (bytes: number, work: Transfer) => ReturnType<Transfer>
 }
 
 /**

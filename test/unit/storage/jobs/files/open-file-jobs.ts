@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import type { Drive } from '../../../../../src/storage/drives/drive.ts'
 import { openMemoryDrive } from '../../../../../src/storage/drives/memory/memory-drive.ts'
-import type { Transfer } from '../../../../../src/storage/jobs/files/carry.ts'
 import { FileJobs } from '../../../../../src/storage/jobs/files/file-jobs.ts'
 import type { FileOrder } from '../../../../../src/storage/jobs/files/file-order.ts'
 import type { FileWorld } from '../../../../../src/storage/jobs/files/file-work.ts'
+import type { Transfer } from '../../../../../src/storage/jobs/files/transfer-object.ts'
 import {
   type Ending,
   openTestDatabase,
