@@ -61,6 +61,7 @@ async function start(t: TestContext, more: Readonly<Record<string, string>> = {}
   await put('docs/index.html', 'docs')
   await put('about.html', 'about <script>')
   await put('errors/404.html', 'own page')
+  await put('%5Cevil.example/index.html', 'behind a backslash')
   await put('secret.html', 'hidden', { 'x-amz-acl': 'private' })
   return gateway
 }
@@ -126,6 +127,8 @@ test('routing rules redirect by prefix and by status, and all requests can go el
     '/app/none': [302, '/#!/%C3%A9'],
     '/other/none': [404, undefined],
     '//evil.example/old': [404, undefined],
+    // Browsers take a backslash for a slash.
+    '/\\evil.example': [302, '/./\\evil.example/'],
   }
   for (const [path, expected] of Object.entries(targets)) {
     const { status, headers } = await visit(gateway, path)

@@ -162,9 +162,12 @@ function locationOf({ request }: Visit, { host, protocol }: RedirectTarget, path
   return `${scheme}://${host ?? request.headers.host ?? ''}/${path}`
 }
 
-/** A reference that begins with two slashes names another host (RFC 3986 section 4.2). */
+/**
+ * A reference that begins with two slashes names another host (RFC 3986 section 4.2). Browsers take a backslash for a slash
+ * (URL standard, "relative slash state").
+ */
 function sameHost(path: string): string {
-  return path.startsWith('//') ? `/.${path}` : path
+  return /^\/[/\\]/.test(path) ? `/.${path}` : path
 }
 
 function redirect({ bucket, key }: Visit, status: number, location: string): HttpReply {
