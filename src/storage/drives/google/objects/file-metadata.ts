@@ -210,8 +210,9 @@ function firstThatFits(
   const { partChecksums: _, ...withoutChecksums } = attributes
   const { partSizes: __, ...withoutParts } = withoutChecksums
   const { tags: ___, ...withoutTags } = withoutParts
-  const { etag, headers } = attributes
-  const none = { etag, headers: {}, metadata: {} }
+  const { etag, headers, isPrivate } = attributes
+  // Without the ACL, an object of a public bucket would be public.
+  const none = { etag, headers: {}, metadata: {}, ...(isPrivate && { isPrivate }) }
   const type = headers['content-type']?.slice(0, 100)
   const typed = type === undefined ? none : { ...none, headers: { 'content-type': type } }
   const bare = { ...withoutTags, metadata: {} }

@@ -53,11 +53,16 @@ describe('packAttributes', () => {
     assert.deepEqual(unpacked, { attributes: { ...plain, metadata: { a: 'b' } }, isWhole: false })
   })
 
-  test('keeps the content type even when nothing else fits', () => {
+  test('keeps the content type and a private ACL even when nothing else fits', () => {
     const headers = { 'content-type': 'text/plain', 'content-language': 'x'.repeat(4000) }
-    const { properties } = packAttributes({ ...plain, headers }, md5)
+    const { properties } = packAttributes({ ...plain, headers, isPrivate: true }, md5)
     const unpacked = unpackAttributes(without(properties), md5)
     assert.deepEqual(unpacked?.attributes.headers, { 'content-type': 'text/plain' })
+    assert.equal(
+      unpacked?.attributes.isPrivate,
+      true,
+      'else everyone could read it in a public bucket',
+    )
   })
 
   test('removes leftovers of longer attributes, and no other properties', () => {
