@@ -91,10 +91,10 @@ function trashRoute(parts: Parts): Route {
       search,
     }),
     reply: trashReply,
-    async answer({ query: { bucket, after, search } }) {
+    async answer({ request: { signal }, query: { bucket, after, search } }) {
       assertBucket(parts.buckets, bucket)
       try {
-        return await readTrash(parts, { bucket, after, text: search })
+        return await readTrash(parts, { bucket, after, text: search, signal })
       } catch (error) {
         throw error instanceof DriveError ? driveUnavailable(error) : error
       }
@@ -115,13 +115,16 @@ function trashesRoute(parts: Parts): Route {
       const names = parts.buckets.all().map(({ name }) => name)
       const found = new Map<string, TrashReply>()
       const failed: string[] = []
-      const read = (bucket: string) => readTrash(parts, { bucket, after: '', text })
-      await visitAll(names, listedAtOnce, async (name) => {
+      await visitAll(names, listedAtOnce, async (bucket) => {
+        const end = new AbortController()
+        const reading = readTrash(parts, { bucket, after: '', text, signal: end.signal })
         try {
-          found.set(name, await withinDriveTime(read(name), signal, listingMs))
+          found.set(bucket, await withinDriveTime(reading, signal, listingMs))
         } catch (error) {
           if (!(error instanceof DriveError)) throw error
-          failed.push(name)
+          failed.push(bucket)
+        } finally {
+          end.abort()
         }
       })
       const trashes = names.flatMap((bucket) => {

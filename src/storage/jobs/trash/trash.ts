@@ -33,6 +33,8 @@ export interface TrashQuery {
   readonly after: string
   /** Only deletions of which a key has this part, regardless of case. '': all. */
   readonly text: string
+  /** Aborts when nobody waits for the answer: a search may read half a million keys. */
+  readonly signal: AbortSignal
 }
 
 interface TrashParts {
@@ -40,10 +42,14 @@ interface TrashParts {
   readonly deletions: Pick<DeletionTable, 'find'>
 }
 
-/** The deletions in the trash of a bucket, latest first. A text may find none although there is a next page. @throws DriveError */
+/**
+ * The deletions in the trash of a bucket, latest first. A text may find none although there is a next page.
+ *
+ * @throws DriveError; the signal's reason
+ */
 export async function listTrash(
   { drive, deletions }: TrashParts,
-  { bucket, after, text }: TrashQuery,
+  { bucket, after, text, signal }: TrashQuery,
 ): Promise<{ readonly items: readonly TrashItem[]; readonly next: string | undefined }> {
   const wanted = foldedName(text)
   const items: TrashItem[] = []
@@ -52,6 +58,7 @@ export async function listTrash(
     const ids = await trashIds(drive, bucket, next === '' ? '' : `${next}/`, pageItems)
     const chosen = await deletions.find(bucket, ids)
     for (const id of ids) {
+      signal.throwIfAborted()
       const item = await itemOf(drive, { bucket, id, chosen: chosen.get(id), wanted })
       if (item !== undefined) items.push(item)
     }

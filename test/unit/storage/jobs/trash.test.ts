@@ -6,6 +6,7 @@ import { openMemoryDrive } from '../../../../src/storage/drives/memory/memory-dr
 import { trashBucketOf } from '../../../../src/storage/drives/trash-bucket.ts'
 import {
   isTrashId,
+  listTrash,
   newTrashId,
   openTrashExpiry,
   timeOfTrashId,
@@ -52,6 +53,25 @@ test('a drive that fails does not hide the trash of other buckets', async (t) =>
     ]),
     [['public', ['a.txt']]],
   )
+})
+
+test('a search in the trash that nobody waits for ends', async () => {
+  const drive = openMemoryDrive()
+  await drive.prepare([trashBucketOf(bucket)])
+  for (let atMs = 0; atMs < 20; atMs += 1) {
+    await putObject(drive, `${newTrashId(atMs)}/a.txt`, '', trashBucketOf(bucket))
+  }
+  const end = new AbortController()
+  let lists = 0
+  const list: typeof drive.list = (...query) => {
+    lists += 1
+    if (lists === 3) end.abort()
+    return drive.list(...query)
+  }
+  const query = { bucket, after: '', text: 'none', signal: end.signal }
+  const deletions = { find: async () => new Map() }
+  await assert.rejects(listTrash({ drive: { list }, deletions }, query), /abort/)
+  assert.equal(lists, 3)
 })
 
 test('the trash is listed, restored, expired and emptied', async (t) => {
