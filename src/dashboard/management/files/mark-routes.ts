@@ -1,6 +1,8 @@
 import { z } from 'zod'
 import { type Route, route } from '../../../platform/json-api/route.ts'
+import { isSqlText } from '../../../platform/state/statements.ts'
 import { keyBefore } from '../../../platform/text/key-order.ts'
+import { DriveError } from '../../../storage/drives/drive-error.ts'
 import { listedAttributes } from '../../../storage/drives/listed-entry.ts'
 import { visitAll, withinDriveTime } from '../../../storage/jobs/walk.ts'
 import { activityOf } from '../activity-recorder.ts'
@@ -35,12 +37,13 @@ const markedReply = z.object({ entries: z.array(markedEntry) })
 export type MarkedReply = z.infer<typeof markedReply>
 type MarkedEntry = MarkedReply['entries'][number]
 
+const markedKey = z.string().min(1).max(1_024).refine(isSqlText, 'expected a key without U+0000')
 const starBody = z.strictObject({
   bucket: z.string(),
-  keys: z.array(z.string().min(1).max(1_024)).min(1).max(maxPaths),
+  keys: z.array(markedKey).min(1).max(maxPaths),
   isStarred: z.boolean(),
 })
-const openedBody = z.strictObject({ bucket: z.string(), key: z.string().min(1).max(1_024) })
+const openedBody = z.strictObject({ bucket: z.string(), key: markedKey })
 
 type Parts = Pick<ManagementApiParts, 'activity' | 'buckets' | 'databaseNow' | 'drive' | 'marks'>
 
@@ -132,14 +135,18 @@ async function existing(
   signal: AbortSignal,
 ): Promise<MarkedEntry[]> {
   const found = new Map<Found, MarkedEntry>()
+  // Each further look at a drive that does not respond could take as long as the first one.
+  const silent = new Set<string>()
   const served = paths.filter(({ bucket }) => buckets.find(bucket) !== undefined)
   await visitAll(served, looksAtOnce, async (path) => {
+    if (silent.has(path.bucket)) return
     try {
       const entry = await withinDriveTime(lookAt(drive, path), signal, lookMs)
       if (entry !== undefined) found.set(path, entry)
-    } catch {
+    } catch (error) {
       // The others are shown. A request that ends ends the look-ups.
       signal.throwIfAborted()
+      if (error instanceof DriveError && error.kind === 'unavailable') silent.add(path.bucket)
     }
   })
   return served.flatMap((path) => found.get(path) ?? [])

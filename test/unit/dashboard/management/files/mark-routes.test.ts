@@ -64,9 +64,32 @@ test('a drive that fails hides only its own stars, and wrong ones are refused', 
     { bucket: 'files', keys: [], isStarred: true },
     { bucket: 'files', keys: [''], isStarred: true },
     { bucket: 'files', keys: ['x'.repeat(1_025)], isStarred: true },
+    // PostgreSQL cannot store it.
+    { bucket: 'files', keys: ['x\0'], isStarred: true },
   ]) {
     assert.equal((await send('PUT', '/stars', body)).status, 400, JSON.stringify(body))
   }
+  assert.equal((await send('POST', '/recent', { bucket: 'files', key: 'x\0' })).status, 400)
+})
+
+test('a drive that does not respond is not asked for each star', async (t) => {
+  const working = openMemoryDrive()
+  await working.prepare(['files', 'public'])
+  await put(working, 'here', '', 'public')
+  let looks = 0
+  const head: typeof working.head = async (bucket, key, options) => {
+    if (bucket === 'public') return await working.head(bucket, key, options)
+    looks += 1
+    throw new DriveError('unavailable', 'away')
+  }
+  const { send } = await openManagement(t, {
+    drive: { ...working, head, list: working.list.bind(working) },
+  })
+  const keys = Array.from({ length: 200 }, (_, number) => `${number}`)
+  await send('PUT', '/stars', { bucket: 'public', keys: ['here'], isStarred: true })
+  await send('PUT', '/stars', { bucket: 'files', keys, isStarred: true })
+  assert.deepEqual(pathsOf(await send('GET', '/stars')), ['public/here'])
+  assert.ok(looks <= 8, `${looks} looks`)
 })
 
 test('recent files were uploaded or opened, each once, the latest first', async (t) => {
