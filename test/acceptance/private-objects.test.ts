@@ -150,8 +150,9 @@ test('no read without a right of its own reveals a private object', async (t) =>
   const [, id] = /<UploadId>([^<]+)/.exec(text) ?? []
   const part = await send(stranger, `PUT /other/copy?partNumber=1&uploadId=${id}`, copy)
   assertHidden(part, 'secret', 'copy of a part')
-  // Who may read the bucket reads it.
-  await done(gateway, `GET ${object}`)
+  // Who may read the bucket reads it, and learns that it is private.
+  const read = await done(gateway, `GET ${object}`)
+  assert.equal(read.headers.get('x-bucketry-acl'), 'private')
   await done(gateway, 'PUT /other/copy', copy)
   const own = [{ bucket: testBucket, prefix: 'k', actions: ['read'] }]
   await done(await holderOf('reader', own), `GET ${object}`)

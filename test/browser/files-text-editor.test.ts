@@ -36,7 +36,7 @@ describe('Editing texts in the dashboard', { skip: absenceOfChromium() }, () => 
     await s3('PUT', 'docs/notes.md', '\ufeff# Old\r\n\r\ntext é\r\n', {
       ...{ 'content-type': 'text/markdown; charset=utf-8', 'cache-control': 'no-cache' },
       ...{ 'x-amz-meta-colour': 'blue', 'x-amz-meta-mtime': '1000000000' },
-      'x-amz-tagging': 'a=b%20c',
+      ...{ 'x-amz-tagging': 'a=b%20c', 'x-amz-acl': 'private' },
     })
     const files = await openAt(`/files/${testBucket}?prefix=docs/&view=notes.md`)
     const { page, dialog } = files
@@ -54,10 +54,11 @@ describe('Editing texts in the dashboard', { skip: absenceOfChromium() }, () => 
     // fetch removes the byte order mark from a text.
     const bytes = Buffer.from(await reply.arrayBuffer())
     assert.equal(bytes.toString(), '\ufeff# New\r\n\r\ntext ü\r\n')
-    const fields = ['content-type', 'cache-control', 'x-amz-meta-colour', 'x-amz-tagging-count']
+    const fields = ['content-type', 'cache-control', 'x-amz-meta-colour']
+    const ofReaders = ['x-amz-tagging-count', 'x-bucketry-acl']
     assert.deepEqual(
-      fields.map((name) => reply.headers.get(name)),
-      ['text/markdown; charset=utf-8', 'no-cache', 'blue', '1'],
+      [...fields, ...ofReaders].map((name) => reply.headers.get(name)),
+      ['text/markdown; charset=utf-8', 'no-cache', 'blue', '1', 'private'],
     )
     const seconds = Number(reply.headers.get('x-amz-meta-mtime'))
     assert.ok(Math.abs(seconds - Date.now() / 1_000) < 120)

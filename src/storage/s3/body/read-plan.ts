@@ -98,6 +98,9 @@ export function planRead(request: ReadRequest, metadata: ObjectMetadata): ReadPl
   return { status: isPartial ? 206 : 200, headers, range }
 }
 
+/** Shows who writes the object again that it is private, which a write without an ACL would end. */
+const privateMark = ['x-bucketry-acl', 'private'] as const
+
 /**
  * Not if the reader may read only because everyone may (API reference, GetObject: "x-amz-tagging-count",
  * "x-amz-object-lock-mode").
@@ -107,13 +110,14 @@ function pushPrivateFields(
   { identity, bucket, key, configuration, query }: ObjectContext,
   attributes: Attributes,
 ): void {
-  const { tags, retention, legalHold } = attributes
-  if ((tags ?? retention ?? legalHold) === undefined) return
+  const { tags, retention, legalHold, isPrivate } = attributes
+  if ((tags ?? retention ?? legalHold ?? isPrivate) === undefined) return
   const isOfVersion = concernsVersions(configuration, query.has('versionId'))
   const wanted = { action: 'read', bucket, key, isPublic: false, isOfVersion } as const
   if (!isAuthorized(identity, wanted)) return
   if (tags !== undefined) headers.push(['x-amz-tagging-count', String(Object.keys(tags).length)])
   headers.push(...lockReply(attributes))
+  if (isPrivate) headers.push(privateMark)
 }
 
 function isKnownToClient(request: ReadRequest, metadata: ObjectMetadata): boolean {

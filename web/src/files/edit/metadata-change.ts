@@ -85,6 +85,8 @@ function writtenFields(
     ...Object.fromEntries(headers),
     // A new object does not get the storage class of the one before.
     ...(storageClass !== null && { 'x-amz-storage-class': storageClass }),
+    // Without it, the object would be as public as its bucket.
+    ...(stored.get('x-bucketry-acl') === 'private' && { 'x-amz-acl': 'private' }),
     ...Object.fromEntries([...metadata].map(([name, value]) => metadataField(name, value))),
   }
 }

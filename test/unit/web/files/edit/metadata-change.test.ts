@@ -24,15 +24,16 @@ const change = (
   metadata: Record<string, string | undefined> = {},
 ) => ({ headers: new Map(headers), metadata: new Map(Object.entries(metadata)) }) as MetadataChange
 
-test('what is not edited stays: other headers byte by byte, metadata as text, the storage class', () => {
+test('what is not edited stays: other headers byte by byte, metadata as text, storage class and ACL', () => {
   const wanted = change([['Cache-Control', 'no-cache']], { new: 'ü', old: undefined })
-  assert.deepEqual(changedMetadata(headersWith(), wanted), {
+  assert.deepEqual(changedMetadata(headersWith({ 'x-bucketry-acl': 'private' }), wanted), {
     'Content-Type': 'text/plain',
     'Cache-Control': 'no-cache',
     'Content-Language': 'caf\u00e9',
     Expires: 'never',
     'x-amz-metadata-directive': 'REPLACE',
     'x-amz-storage-class': 'GLACIER',
+    'x-amz-acl': 'private',
     'x-amz-meta-kept': Buffer.from('é €').toString('latin1'),
     'x-amz-meta-new': Buffer.from('ü').toString('latin1'),
   })
