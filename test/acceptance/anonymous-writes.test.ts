@@ -127,9 +127,9 @@ test('the quota of the bucket holds for everyone', async (t) => {
 
 test('a key gives away no right that it does not have', async (t) => {
   const { gateway, setPolicy, management } = await start(t, 'upload')
-  const keyWith = async (name: string, actions: readonly string[]) => {
+  const keyWith = async (name: string, actions: readonly string[], limits = {}) => {
     const grants = [{ bucket: testBucket, prefix: '', actions }]
-    const made = await management.done('POST', '/keys', { name, grants })
+    const made = await management.done('POST', '/keys', { name, grants, limits })
     const { region } = gateway.credentials
     const credentials = { accessKey: made.key.accessKeyId, secretKey: made.secretKey, region }
     return { ...gateway, credentials }
@@ -138,5 +138,8 @@ test('a key gives away no right that it does not have', async (t) => {
   const refused = await setPolicy(reader)
   assert.deepEqual([refused.status, /s3:DeleteObject/.test(refused.text)], [403, true])
   assert.equal((await unsigned(gateway, `PUT ${bucket}/a`)).status, 403)
-  assert.equal((await setPolicy(await keyWith('all', ['manage', 'write', 'delete']))).status, 204)
+  const all = ['manage', 'write', 'delete']
+  const beyond = await setPolicy(await keyWith('limited', all, { bytes: mib }))
+  assert.deepEqual([beyond.status, /storage limit/.test(beyond.text)], [403, true])
+  assert.equal((await setPolicy(await keyWith('all', all))).status, 204)
 })

@@ -102,6 +102,12 @@ export function assertMayGiveAway(
     const message = `The policy allows ${action} to everyone, and this access key itself has no grant to ${right} in the whole bucket.`
     throw new S3Error('AccessDenied', message)
   }
+  const isLimited = identity.kind === 'key' && identity.limits.bytes !== undefined
+  if (isLimited && given.some(({ right }) => right === 'write')) {
+    const message =
+      'The policy lets everyone write, for whom the storage limit of this access key does not hold.'
+    throw new S3Error('AccessDenied', `${message} Let the owner of the gateway store it.`)
+  }
   return given.length > 0
 }
 
