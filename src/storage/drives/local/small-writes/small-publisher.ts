@@ -2,8 +2,8 @@ import type { Attributes } from '../../attributes.ts'
 import type { ObjectMetadata } from '../../drive.ts'
 import { DriveError } from '../../drive-error.ts'
 import { allDone, fs } from '../file-calls.ts'
-import { OpenFolder } from '../folders/open-folder.ts'
-import { type LocalRoot, newTempPath, requireOwnFolder } from '../local-root.ts'
+import { OpenFolder, syncFolderAt } from '../folders/open-folder.ts'
+import { type LocalRoot, newTempPath, processFolderOf, requireOwnFolder } from '../local-root.ts'
 import { historyPathOf, joinFilePath, type ObjectPath } from '../object-path.ts'
 import { type FileStamp, uniqueTimeMs } from '../objects/file-identity.ts'
 import type { LockPaths } from '../objects/key-locks.ts'
@@ -150,8 +150,10 @@ async function syncFolder(
   }
   if (synced !== undefined && drive.sync.isReachable(synced)) return
   const folder = await OpenFolder.open(drive.root, path)
+  if (folder !== undefined) return await makeDurable(drive, folder)
   // If the folder was removed, it was empty, so the object was also removed. But it may only seem to be missing because
   // the drive is not mounted.
-  if (folder === undefined) await requireOwnFolder(drive.root)
-  else await makeDurable(drive, folder)
+  await requireOwnFolder(drive.root)
+  // Or it was moved, with the object in it. The same rename also changed the folder that the file was in before.
+  await syncFolderAt(processFolderOf(drive.root))
 }

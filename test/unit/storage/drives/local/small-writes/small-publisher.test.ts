@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import fs from 'node:fs'
+import { dirname } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { CallThread } from '../../../../../../src/platform/process/call-thread.ts'
 import type { Drive } from '../../../../../../src/storage/drives/drive.ts'
@@ -171,6 +172,27 @@ test('an object that was moved when the drive disappeared is not acknowledged', 
   fs.rmdirSync(root)
   fs.renameSync(`${root}-unmounted`, root)
 })
+
+for (const isSyncable of [true, false]) {
+  const outcome = isSyncable ? 'acknowledged' : 'not acknowledged if that can’t be made durable'
+  test(`an object whose folder was moved before its sync is ${outcome}`, { skip }, async (t) => {
+    const { drive, root, publish } = await openWithThread(t)
+    await put(drive, 'from/k', 'x')
+    publish.mock.mockImplementationOnce(async ({ path, folder, name }) => {
+      fs.renameSync(path, `${folder}/${name}`)
+      fs.renameSync(folder, `${root}/${bucket}/to`)
+      // The folder that the file was in before: its sync has the same rename.
+      if (!isSyncable) fs.renameSync(dirname(path), `${dirname(path)}.former-1`)
+      return {
+        moved: { gone: undefined, synced: undefined, syncError: undefined },
+        isLocked: false,
+      }
+    })
+    const putting = put(drive, 'from/k', 'y')
+    await (isSyncable ? putting : assert.rejects(putting, { kind: 'unavailable' }))
+    assert.equal((await get(drive, 'to/k'))?.text, 'y')
+  })
+}
 
 test("a lock that the thread left is removed also when the drive's own files were removed", {
   skip,
