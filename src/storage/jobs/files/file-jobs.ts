@@ -10,7 +10,9 @@ import {
   type FileFigures,
   type FileJob,
   type FileOrder,
+  movedPairs,
   newFigures,
+  type PathPair,
   undoOf,
 } from './file-order.ts'
 import { type FileWorld, workOn } from './file-work.ts'
@@ -31,7 +33,7 @@ interface FileJobsParts extends FileWorld {
   readonly jobs: JobRunner
   readonly table: Pick<JobTable, 'list' | 'running' | 'findRunning'>
   readonly deletions: Pick<DeletionTable, 'add'>
-  /** Called after a move, so that what is kept about the paths can follow. Must not reject. */
+  /** Called after a move with what was moved, so that what is kept about the paths can follow. Must not reject. */
   readonly onMoved: (order: MoveOrder) => Promise<void>
   /** The database's time, milliseconds since the epoch. */
   readonly now: () => number
@@ -157,12 +159,23 @@ export class FileJobs {
         run.assertMayGoOn()
         if (figures.runs > maxRuns) throw stuck()
         const message = await workOn(order, this.#parts, run, figures)
-        const { action, to } = order
-        if (action === 'move' && to !== undefined) await this.#parts.onMoved({ ...order, to })
+        const moved = movedOf(order, figures)
+        if (moved !== undefined) await this.#parts.onMoved(moved)
         return message
       },
     })
   }
+}
+
+/** The order with the paths that were moved and their new ones; undefined for another action. */
+function movedOf(order: FileOrder, figures: FileFigures): MoveOrder | undefined {
+  const { action, paths, to } = order
+  if (action !== 'move' || to === undefined) return undefined
+  // A folder whose objects joined those of another one is gone as well, unless some had to stay.
+  const asked = paths.map((path, index): PathPair => [path, to.paths[index] ?? path])
+  const pairs = [...(figures.skipped === 0 ? asked : []), ...movedPairs(paths, to.paths, figures)]
+  const places = pairs.map(([, now]) => now)
+  return { ...order, paths: pairs.map(([from]) => from), to: { bucket: to.bucket, paths: places } }
 }
 
 function stuck(): DriveError {

@@ -123,6 +123,19 @@ export function isFolder(path: string): boolean {
   return path === '' || path.endsWith('/')
 }
 
+/** What a move has moved: paths as a whole, and objects of other paths. */
+export function movedPairs(
+  paths: readonly string[],
+  places: readonly string[],
+  { begun, apart, alone }: Pick<FileFigures, 'begun' | 'apart' | 'alone'>,
+): PathPair[] {
+  const split = new Set(apart)
+  const whole = paths
+    .slice(0, begun)
+    .flatMap((from, index): PathPair[] => (split.has(index) ? [] : [[from, places[index] ?? '']]))
+  return [...whole, ...alone]
+}
+
 /** The order that undoes a job which has ended. Undefined if nothing can be undone. */
 export function undoOf(
   { id, beganAtMs }: Pick<JobRow, 'id' | 'beganAtMs'>,
@@ -138,11 +151,7 @@ export function undoOf(
   }
   if (action === 'trash') return { action: 'restore', bucket, paths, trashId, undoes: id }
   if (action !== 'move' || to === undefined || !figures.isUndoable) return undefined
-  const apart = new Set(figures.apart)
-  const whole = paths
-    .slice(0, figures.begun)
-    .flatMap((from, index): PathPair[] => (apart.has(index) ? [] : [[from, to.paths[index] ?? '']]))
-  const pairs = [...whole, ...figures.alone]
+  const pairs = movedPairs(paths, to.paths, figures)
   if (pairs.length === 0) return undefined
   return {
     ...{ action: 'move', bucket: to.bucket, paths: pairs.map(([, now]) => now), undoes: id },

@@ -44,6 +44,23 @@ test('stars follow renames, and what does not exist is left out until it is back
   assert.equal((await stars()).length, 4)
 })
 
+test('stars stay with files that a move skips, and follow those that it renames', async (t) => {
+  const { drive, send } = await openManagement(t)
+  for (const key of ['a', 'd/1', 'd/2', 'x/a', 'x/d/1']) await put(drive, key, key)
+  await send('PUT', '/stars', { bucket: 'files', keys: ['a', 'd/1', 'd/2'], isStarred: true })
+  const stars = async () => pathsOf(await send('GET', '/stars'))
+  const move = async (taken: string) => {
+    const to = { bucket: 'files', prefix: 'x/' }
+    const order = { action: 'move', bucket: 'files', paths: ['a', 'd/'], to, taken }
+    const { id } = (await send('POST', '/file-jobs', order)).body
+    await until(async () => (await send('GET', `/file-jobs/${id}`)).body.state === 'done')
+  }
+  await move('skip')
+  assert.deepEqual(await stars(), ['files/a', 'files/d/1', 'files/x/d/2'])
+  await move('keep-both')
+  assert.deepEqual(await stars(), ['files/x/a (2)', 'files/x/d/1 (2)', 'files/x/d/2'])
+})
+
 test('a drive that fails hides only its own stars, and wrong ones are refused', async (t) => {
   const working = openMemoryDrive()
   const head: typeof working.head = async (bucket, key, options) => {
