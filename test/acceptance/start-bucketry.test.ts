@@ -7,6 +7,7 @@ import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { type BucketryServer, startBucketry } from '../../src/app/start/start-bucketry.ts'
 import { makeCertificate } from '../support/certificates.ts'
+import { freePort } from '../support/free-port.ts'
 import { startGatewayInProcess } from '../support/gateway-in-process.ts'
 import { signHeaders } from '../support/signed-request.ts'
 
@@ -57,6 +58,14 @@ test('startBucketry uses its defaults for options that are undefined', async () 
   await using server = await startBucketry(options as object)
   assert.deepEqual([server.buckets, server.region], [['test'], 'us-east-1'])
   assert.equal((await send(server, 'PUT', '/test/a', 'one')).status, 200)
+})
+
+test('startBucketry leaves no port open if it cannot listen at DASHBOARD_ADDRESS', async () => {
+  await using first = await startBucketry()
+  const port = await freePort()
+  const settings = { PORT: String(port), DASHBOARD_ADDRESS: `:${first.port}` }
+  await assert.rejects(startBucketry({ settings }), { code: 'EADDRINUSE' })
+  await assert.rejects(fetch(`http://127.0.0.1:${port}`))
 })
 
 test('startBucketry with a certificate has an https address', async (t) => {

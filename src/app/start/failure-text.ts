@@ -1,4 +1,5 @@
 import { SettingsError } from '../../platform/process/setting-mistake.ts'
+import { hostAndPort } from '../settings/parse-names.ts'
 import type { Settings } from '../settings/read-settings.ts'
 
 const listenFailures: Readonly<Record<string, string>> = {
@@ -20,9 +21,21 @@ export function failureText(error: unknown, settings?: Settings): string {
   const { code, syscall, port } = error as NodeJS.ErrnoException & { readonly port?: number }
   const reason = listenSyscalls.has(syscall ?? '') ? listenFailures[code ?? ''] : undefined
   if (reason !== undefined && settings !== undefined) {
-    const isMetrics = port !== undefined && port === settings.metricsPort && port !== settings.port
-    const name = isMetrics ? 'METRICS_PORT' : 'PORT'
-    return `${settings.host} port ${isMetrics ? port : settings.port} ${reason.replace('NAME', name)}`
+    const { name, ...where } = addressOf(port, settings)
+    return `${where.host} port ${where.port} ${reason.replace('NAME', name)}`
   }
   return error.message
+}
+
+/** The setting with the port that could not be listened on. */
+function addressOf(
+  failed: number | undefined,
+  { host, port, metricsPort, dashboardAddress }: Settings,
+) {
+  const dashboard = dashboardAddress === undefined ? undefined : hostAndPort(dashboardAddress)
+  if (failed !== undefined && failed !== port) {
+    if (failed === dashboard?.port) return { host, ...dashboard, name: 'DASHBOARD_ADDRESS' }
+    if (failed === metricsPort) return { host, port: metricsPort, name: 'METRICS_PORT' }
+  }
+  return { host, port, name: 'PORT' }
 }

@@ -105,7 +105,11 @@ export async function serve(options: ServeOptions): Promise<Serving> {
   })
   const port = await server.listen({ host: settings.host, port: settings.port })
   if (settings.dashboardAddress !== undefined) {
-    await server.listenAlso({ host: settings.host, ...hostAndPort(settings.dashboardAddress) })
+    const also = { host: settings.host, ...hostAndPort(settings.dashboardAddress) }
+    await server.listenAlso(also).catch(async (error: unknown) => {
+      await server.stop(0)
+      throw error
+    })
   }
   return {
     port,
