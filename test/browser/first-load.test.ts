@@ -7,7 +7,7 @@ const build = join(import.meta.dirname, '../../web/dist')
 
 /** Limits in bytes as sent: of the sign-in page, and of what one of these pages adds to it. */
 const mostFirst = 200_000
-const mostAdded = 75_000
+const mostAdded = 76_000
 const pages = ['src/overview/overview-page.tsx', 'src/files/files-page.tsx']
 
 interface Chunk {

@@ -5,6 +5,8 @@ import { german } from '../../web/src/texts/de.ts'
 import { texts as activity } from '../../web/src/texts/en/activity.ts'
 import { texts as buckets } from '../../web/src/texts/en/buckets.ts'
 import { texts as connect } from '../../web/src/texts/en/connect.ts'
+import { texts as files } from '../../web/src/texts/en/files.ts'
+import { texts as filesDialogs } from '../../web/src/texts/en/files-dialogs.ts'
 import { texts as frame } from '../../web/src/texts/en/frame.ts'
 import { texts as keys } from '../../web/src/texts/en/keys.ts'
 import { texts as models } from '../../web/src/texts/en/models.ts'
@@ -21,8 +23,8 @@ import { signedFetch, targetOf } from '../support/signed-fetch.ts'
 
 const kit = textKit('en', 'en')
 const english = [
-  ...[activity(kit), buckets(kit), connect(), frame(kit), keys(kit), models(kit)],
-  ...[overview(kit), plots(), settings(kit), shares(kit)],
+  ...[activity(kit), buckets(kit), connect(), files(kit), filesDialogs(), frame(kit), keys(kit)],
+  ...[models(kit), overview(kit), plots(), settings(kit), shares(kit)],
 ]
 
 /** Each page, with a text that it shows when it is loaded. */
@@ -30,6 +32,10 @@ const pages = [
   ['/overview', 'Gespeichert in'],
   ['/shares', 'Noch keine Links'],
   ['/activity', 'Offene Uploads'],
+  [`/files/${testBucket}`, 'Dieser Ordner ist leer'],
+  ['/files?in=starred', 'Noch nichts markiert'],
+  ['/files?in=recent', 'In letzter Zeit wurde nichts'],
+  ['/files?in=all&filter=xyz', 'Kein Name in allen Buckets enthält „xyz“'],
   [`/buckets/${testBucket}/settings`, 'Speichergrenze'],
   [`/buckets/${testBucket}/links`, 'Noch keine Links'],
   ['/connect', 'Einstellungen zum Einfügen'],
@@ -49,6 +55,8 @@ const pages = [
 ] as const
 
 const shownMs = 20_000
+
+const wide = { width: 1_280, height: 900 }
 
 /** WCAG 2.2, "Target Size (Minimum)". */
 const pointerPx = 24
@@ -124,6 +132,41 @@ describe('the dashboard in German', { timeout: 300_000 }, () => {
       problems.push(...found.map((problem) => `${path}: ${problem}`))
     }
     assert.deepEqual(problems, [])
+  })
+
+  test('the files, their menus and dialogs are German', async () => {
+    const target = targetOf(testBucket, 'ablage/notiz.txt')
+    await signedFetch(dashboard().gateway, { method: 'PUT', target, body: 'Hallo' })
+    const path = `/files/${testBucket}?prefix=ablage/`
+    const page = await dashboard().open(path, { ...options, viewport: wide })
+    await signIn(page, 'Passwort')
+    const expectGerman = async () => {
+      assert.deepEqual([...(await englishTexts(page)), ...(await barriers(page))], [])
+    }
+    await page.getByText('1 Datei', { exact: true }).waitFor()
+    await page.getByRole('columnheader', { name: 'Geändert' }).waitFor()
+    await page.getByText(/^\d+\. \p{L}+\.? \d{4}, \d\d:\d\d$/u).waitFor()
+    await page.getByRole('button', { name: 'Aktionen des Ordners' }).click()
+    await page.getByRole('menuitem', { name: 'Neu laden' }).waitFor()
+    await expectGerman()
+    await page.getByRole('menuitem', { name: 'Tastenkürzel' }).click()
+    await page.getByText('Strg + Z').waitFor()
+    await expectGerman()
+    await page.keyboard.press('Escape')
+    await page.getByRole('checkbox', { name: 'notiz.txt auswählen' }).check()
+    await page.getByText('1 ausgewählt').waitFor()
+    await page.getByRole('button', { name: 'Aktionen für notiz.txt' }).click()
+    await page.getByRole('menuitem', { name: 'Mit Stern markieren' }).waitFor()
+    await expectGerman()
+    await page.getByRole('menuitem', { name: 'Teilen…' }).click()
+    await page.getByRole('dialog', { name: '„notiz.txt“ teilen' }).waitFor()
+    await page.getByRole('tab', { name: 'Für Skripte' }).click()
+    await page.getByText(/^Bis .* kann jeder mit diesem Link/).waitFor()
+    await expectGerman()
+    await page.getByRole('tab', { name: 'Für Personen' }).click()
+    await page.getByRole('button', { name: 'Link erstellen' }).click()
+    await page.getByRole('button', { name: 'Link kopieren' }).waitFor()
+    await expectGerman()
   })
 
   test('another language is chosen in the settings and remembered', async () => {

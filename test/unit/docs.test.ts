@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { shots } from '../../scripts/screenshots/shots.ts'
-import { shortcuts } from '../../web/src/files/browse/grid-command.ts'
+import { texts as filesDialogs } from '../../web/src/texts/en/files-dialogs.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 const images = join(root, 'docs/images')
@@ -157,7 +157,8 @@ test('pictures are as large as their windows at two dots a pixel', () => {
 test('docs/dashboard.md shows every picture and every shortcut of the keyboard', () => {
   const guide = read('docs/dashboard.md')
   for (const { name } of shots) assert.ok(guide.includes(`images/${name}.png`), name)
-  for (const [keys, what] of shortcuts) assert.ok(guide.includes(`| ${keys} | ${what} |`), keys)
+  for (const [keys, what] of filesDialogs().help.keys)
+    assert.ok(guide.includes(`| ${keys} | ${what} |`), keys)
 })
 
 test('messages of the troubleshooting table of docs/google-drive.md are in the code', () => {

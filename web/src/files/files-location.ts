@@ -63,12 +63,6 @@ export function isEverywhere(scope: FilesLocation['scope']): boolean {
   return scope === 'all' || isView(scope)
 }
 
-/** The title of what is shown instead of a folder. */
-export function resultsName(scope: FilesLocation['scope']): string {
-  if (!isView(scope)) return 'Search results'
-  return scope === 'starred' ? 'Starred' : 'Recent'
-}
-
 /**
  * The address below the app's base. The folder is in the query: browsers remove `..` and `.` from
  * paths, and both are legal in keys.

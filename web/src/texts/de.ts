@@ -1,6 +1,8 @@
 import { texts as activity } from './de/activity.ts'
 import { texts as buckets } from './de/buckets.ts'
 import { texts as connect } from './de/connect.ts'
+import { texts as files } from './de/files.ts'
+import { texts as filesDialogs } from './de/files-dialogs.ts'
 import { texts as frame } from './de/frame.ts'
 import { texts as keys } from './de/keys.ts'
 import { texts as models } from './de/models.ts'
@@ -14,6 +16,8 @@ export const german = (kit: TextKit) => ({
   activity: activity(kit),
   buckets: buckets(kit),
   connect: connect(),
+  files: files(kit),
+  filesDialogs: filesDialogs(),
   frame: frame(kit),
   keys: keys(kit),
   models: models(kit),

@@ -9,6 +9,20 @@ const source = join(import.meta.dirname, '../../../../web/src')
 /** Folders whose texts are in the catalogue. */
 const converted = [
   ...['activity', 'api', 'app', 'buckets', 'connect', 'connection', 'format', 'keys', 'models'],
+  ...[
+    ...[
+      'browse',
+      'carry',
+      'entries',
+      'folder-sizes',
+      'grid',
+      'header',
+      'listing',
+      'menus',
+      'search',
+    ],
+    ...['share', 'stars', 'tiles'],
+  ].map((folder) => `files/${folder}`),
   ...['overview', 'plots', 'session', 'settings', 'shares', 'sign-in', 'ui'],
 ]
 

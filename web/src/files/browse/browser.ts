@@ -18,7 +18,7 @@ export interface BucketLocation extends FilesLocation {
 
 /** The dialog that is open over a folder. */
 export type BrowserDialog =
-  | { readonly type: 'new'; readonly what: 'folder' | 'file' }
+  | { readonly type: 'new'; readonly kind: 'folder' | 'file' }
   | { readonly type: 'rename'; readonly bucket: string; readonly entry: Entry }
   | {
       readonly type: 'move' | 'copy' | 'edit' | 'delete' | 'erase'

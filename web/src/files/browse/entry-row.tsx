@@ -3,6 +3,7 @@
 import { type CSSProperties, memo } from 'react'
 import { formatBytes, formatExactBytes } from '../../format/bytes.ts'
 import { formatMoment } from '../../format/time.ts'
+import { filesTexts } from '../../texts/files.ts'
 import { type Entry, modifiedOf } from '../entries/entry.ts'
 import { EntryIcon } from '../entries/entry-icon.tsx'
 import { formatModified } from '../entries/modified-time.ts'
@@ -85,7 +86,9 @@ function FileFigures({ entry }: { readonly entry: Entry }) {
         role="gridcell"
         className={classes.modified}
         title={
-          fileTimeMs === undefined ? stored : `${formatMoment(fileTimeMs)}, uploaded ${stored}`
+          fileTimeMs === undefined
+            ? stored
+            : filesTexts.uploadedAt(formatMoment(fileTimeMs), stored)
         }
       >
         {formatModified(modifiedOf(entry))}

@@ -1,10 +1,11 @@
 import { Suspense, useEffect } from 'react'
+import { filesTexts } from '../../texts/files.ts'
 import { PageTitle } from '../../ui/page-title.tsx'
 import { nameOf } from '../entries/entry.ts'
 import { visibleName } from '../entries/visible-name.ts'
-import { resultsName } from '../files-location.ts'
 import { FolderSizesContext } from '../folder-sizes/folder-sizes.ts'
 import { FolderHeader } from '../header/folder-header.tsx'
+import { resultsName } from '../search/search-results.ts'
 import { useNoteOpened } from '../stars/use-note-opened.ts'
 import { DropZone } from '../upload/drop-zone.tsx'
 import { takeDropped } from '../upload/take-uploads.ts'
@@ -43,7 +44,7 @@ export function FolderBrowser({ location, navigation }: FolderBrowserProps) {
         <FolderHeader browser={browser} />
         <section
           className={classes.frame}
-          aria-label="Contents"
+          aria-label={filesTexts.contents}
           data-stale={browser.listing.isStale || undefined}
           onContextMenu={(event) => {
             // Rows have a menu of their own, and texts that of the browser.

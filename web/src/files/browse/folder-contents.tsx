@@ -3,12 +3,14 @@ import { IconBucketOff, IconClock, IconSearchOff, IconStar } from '@tabler/icons
 import { lazy, Suspense } from 'react'
 import { Link } from 'wouter'
 import { useBuckets } from '../../api/service-queries.ts'
+import { filesTexts } from '../../texts/files.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { FailureNotice } from '../../ui/failure-notice.tsx'
 import { nameOf } from '../entries/entry.ts'
 import { visibleName } from '../entries/visible-name.ts'
-import { isView, resultsName } from '../files-location.ts'
+import { isView } from '../files-location.ts'
 import { isFiltering } from '../search/entry-filter.ts'
+import { resultsName } from '../search/search-results.ts'
 import type { Browser } from './browser.ts'
 import { EntryGrid } from './entry-grid.tsx'
 import { FolderEmpty } from './folder-empty.tsx'
@@ -27,7 +29,7 @@ export function FolderContents({ browser }: { readonly browser: Browser }) {
     bucket: location.bucket,
     label:
       browser.search === undefined
-        ? `Files in ${visibleName(nameOf(location.prefix) || location.bucket)}`
+        ? filesTexts.filesIn(visibleName(nameOf(location.prefix) || location.bucket))
         : resultsName(location.scope),
     arrangement: arrangementOf(browser),
     isPartial: listing.status !== 'complete',
@@ -62,7 +64,7 @@ function NoEntries({ browser }: { readonly browser: Browser }) {
   const { listing, location, search } = browser
   if (listing.error !== undefined && search !== undefined) {
     const { error, resume } = listing
-    return <FailureNotice title="The search has stopped" error={error} onRetry={resume} />
+    return <FailureNotice title={filesTexts.search.stopped} error={error} onRetry={resume} />
   }
   if (listing.error !== undefined) {
     return <NotListed bucket={location.bucket} error={listing.error} onRetry={listing.resume} />
@@ -79,9 +81,9 @@ function NothingMarked({ view }: { readonly view: 'starred' | 'recent' }) {
   return (
     <EmptyState
       icon={<Icon size={40} stroke={1.2} />}
-      title={isStarred ? 'Nothing is starred' : 'Nothing was uploaded or opened lately'}
+      title={isStarred ? filesTexts.nothingStarred : filesTexts.nothingRecent}
     >
-      {isStarred ? 'The menu of each file and folder has Add to Starred.' : ''}
+      {isStarred ? filesTexts.howToStar : ''}
     </EmptyState>
   )
 }
@@ -95,27 +97,27 @@ function NothingFound({ browser: { location, search, setFilter } }: { readonly b
   const name = visibleName(text)
   const folder = visibleName(nameOf(prefix) || bucket)
   const place = {
-    ...{ below: `in ${folder} and below`, all: 'anywhere' },
-    ...{ starred: 'among the starred files', recent: 'among the recent files' },
+    ...{ below: filesTexts.search.below(folder), all: filesTexts.search.anywhere },
+    ...{ starred: filesTexts.search.amongStarred, recent: filesTexts.search.amongRecent },
   } as const
-  const where = scope === undefined ? `in ${folder}` : place[scope]
+  const where = scope === undefined ? filesTexts.search.inFolder(folder) : place[scope]
   const hasFilters = isFiltering({ ...location, text: '' })
   return (
     <EmptyState
       icon={<IconSearchOff size={40} stroke={1.2} />}
       title={
-        text === '' ? `Nothing ${where} is of this kind` : `No name ${where} contains “${name}”`
+        text === '' ? filesTexts.search.noneOfKind(where) : filesTexts.search.noName(where, name)
       }
       action={
         <Group gap={8} justify="center">
           {text !== '' && scope === undefined && (
             <Button size="xs" onClick={() => setFilter({ scope: 'below' })}>
-              Search in the folders below
+              {filesTexts.search.inBelow}
             </Button>
           )}
           {text !== '' && scope !== 'all' && (
             <Button size="xs" variant="default" onClick={() => setFilter({ scope: 'all' })}>
-              Search everywhere
+              {filesTexts.search.inAll}
             </Button>
           )}
           <Button
@@ -125,7 +127,7 @@ function NothingFound({ browser: { location, search, setFilter } }: { readonly b
               setFilter(hasFilters && text !== '' ? noFilters : { ...noFilters, filter: '' })
             }
           >
-            {hasFilters && text !== '' ? 'Clear the filters' : 'Clear the search'}
+            {hasFilters && text !== '' ? filesTexts.search.clearFilters : filesTexts.search.clear}
           </Button>
         </Group>
       }
@@ -147,16 +149,16 @@ function NotListed({ bucket, error, onRetry }: NotListedProps) {
   const isUnknown = data?.buckets.every(({ name }) => name !== bucket) ?? false
   if (isUnknown && isFetching && !isFetchedAfterMount) return <LoadingRows />
   if (!isUnknown) {
-    return <FailureNotice title="The folder could not be loaded" error={error} onRetry={onRetry} />
+    return <FailureNotice title={filesTexts.folderFailure} error={error} onRetry={onRetry} />
   }
   return (
     <EmptyState
       icon={<IconBucketOff size={40} stroke={1.2} />}
-      title={`The bucket “${visibleName(bucket)}” does not exist`}
+      title={filesTexts.unknownBucket(visibleName(bucket))}
     >
-      <div>It may have been removed, or its name is spelled differently.</div>
+      <div>{filesTexts.unknownBucketText}</div>
       <Button component={Link} href="/files" mt="sm" size="xs" variant="default">
-        Show all buckets
+        {filesTexts.showBuckets}
       </Button>
     </EmptyState>
   )
@@ -166,7 +168,7 @@ const widths = ['46%', '32%', '58%', '40%', '52%', '36%']
 
 function LoadingRows() {
   return (
-    <Stack gap={18} p="md" role="status" aria-label="Loading the folder">
+    <Stack gap={18} p="md" role="status" aria-label={filesTexts.loadingFolder}>
       {widths.map((width) => (
         <Skeleton key={width} height={16} width={width} radius="sm" />
       ))}

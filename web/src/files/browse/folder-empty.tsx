@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core'
 import { IconFolderOpen, IconFolderQuestion } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
+import { filesTexts } from '../../texts/files.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { isListed } from '../change/folder-contents.ts'
 import { nameOf, parentOf } from '../entries/entry.ts'
@@ -25,8 +26,8 @@ export function FolderEmpty({ location: { bucket, prefix }, openPrefix }: Folder
   if (isLoading) return null
   if (exists) {
     return (
-      <EmptyState icon={<IconFolderOpen size={40} stroke={1.2} />} title="This folder is empty">
-        Drop files and folders here, or press Upload.
+      <EmptyState icon={<IconFolderOpen size={40} stroke={1.2} />} title={filesTexts.empty.title}>
+        {filesTexts.empty.text}
       </EmptyState>
     )
   }
@@ -34,11 +35,11 @@ export function FolderEmpty({ location: { bucket, prefix }, openPrefix }: Folder
   return (
     <EmptyState
       icon={<IconFolderQuestion size={40} stroke={1.2} />}
-      title={`The folder “${visibleName(nameOf(prefix))}” does not exist`}
+      title={filesTexts.unknownFolder(visibleName(nameOf(prefix)))}
     >
-      <div>It may have been moved or deleted. Uploading a file here creates it.</div>
+      <div>{filesTexts.unknownFolderText}</div>
       <Button mt="sm" size="xs" variant="default" onClick={() => openPrefix(parent)}>
-        Go to “{visibleName(nameOf(parent) || bucket)}”
+        {filesTexts.goTo(visibleName(nameOf(parent) || bucket))}
       </Button>
     </EmptyState>
   )

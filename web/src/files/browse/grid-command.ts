@@ -103,25 +103,3 @@ export function movedIndex(to: Move, { index, count, columns, page }: MoveBounds
   }
   return Math.min(Math.max(targets[to], 0), last)
 }
-
-export const shortcuts: readonly (readonly [keys: string, what: string])[] = [
-  ['↑ ↓ Home End', 'Move through the list'],
-  ['← →', 'Move sideways in the grid'],
-  ['A … Z, 0 … 9', 'Go to a name that begins with these'],
-  ['Enter', 'Open the folder or file'],
-  ['Backspace', 'Go up one folder'],
-  ['Space', 'Select or unselect'],
-  ['Shift + arrows', 'Select a range'],
-  ['Ctrl + A', 'Select all'],
-  ['Esc', 'Clear selection'],
-  ['Ctrl + X, Ctrl + C', 'Cut, copy'],
-  ['Ctrl + V', 'Paste here; uploads files from other programs'],
-  ['Ctrl + Z', 'Undo the last move, rename or deletion'],
-  ['Ctrl + I', 'Details'],
-  ['F2', 'Rename'],
-  ['Delete', 'Move to the trash'],
-  ['Shift + Delete', 'Delete permanently'],
-  ['Shift + F10, Menu', 'Show all actions'],
-  ['/, Ctrl + K', 'Search'],
-  ['?', 'Show shortcuts'],
-]

@@ -1,12 +1,12 @@
 import { Kbd, Modal, Table } from '@mantine/core'
-import { shortcuts } from './grid-command.ts'
+import { filesDialogsTexts } from '../../texts/files-dialogs.ts'
 
 export function HelpDialog({ onClose }: { readonly onClose: () => void }) {
   return (
-    <Modal opened onClose={onClose} title="Keyboard shortcuts" centered>
+    <Modal opened onClose={onClose} title={filesDialogsTexts.help.title} centered>
       <Table verticalSpacing={6}>
         <Table.Tbody>
-          {shortcuts.map(([keys, what]) => (
+          {filesDialogsTexts.help.keys.map(([keys, what]) => (
             <Table.Tr key={keys}>
               <Table.Td w={170}>
                 <Kbd>{keys}</Kbd>

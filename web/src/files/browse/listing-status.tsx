@@ -1,6 +1,7 @@
 import { Button, Group, Loader } from '@mantine/core'
 import { useConnection } from '../../connection/use-connection.ts'
-import { formatAmount, formatCount } from '../../format/bytes.ts'
+import { formatCount } from '../../format/bytes.ts'
+import { filesTexts } from '../../texts/files.ts'
 import { entryCounts } from '../entries/entry-counts.ts'
 import { measuredCount, stopMeasuring } from '../folder-sizes/folder-sizes.ts'
 import { isFiltering } from '../search/entry-filter.ts'
@@ -34,30 +35,30 @@ export function ListingStatus({ browser }: { readonly browser: Browser }) {
       {listing.status === 'loading' && <Loader size={14} aria-hidden />}
       <span role="status" aria-busy={listing.status === 'loading'}>
         {search === undefined ? statusText(browser) : searchText(browser, search)}
-        {connection === 'lost' && ', not up to date'}
+        {connection === 'lost' && filesTexts.status.stale}
       </span>
       {listing.status === 'loading' && (search !== undefined || entries.length >= 1_000) && (
         <Button size="compact-xs" variant="default" onClick={listing.stop}>
-          Stop
+          {filesTexts.status.stop}
         </Button>
       )}
       {measured > 0 && (
         <>
           <Loader size={14} aria-hidden />
-          <span role="status">Counting {formatAmount(measured, 'folder')}</span>
+          <span role="status">{filesTexts.status.counting(measured)}</span>
           <Button
             size="compact-xs"
             variant="default"
-            aria-label="Stop counting"
+            aria-label={filesTexts.status.stopCounting}
             onClick={() => void stopMeasuring(location.bucket, sizes)}
           >
-            Stop
+            {filesTexts.status.stop}
           </Button>
         </>
       )}
       {(listing.status === 'stopped' || listing.status === 'failed') && (
         <Button size="compact-xs" variant="default" onClick={listing.resume}>
-          {search === undefined ? 'Load the rest' : 'Continue the search'}
+          {search === undefined ? filesTexts.status.loadRest : filesTexts.search.continue}
         </Button>
       )}
     </Group>
@@ -66,25 +67,31 @@ export function ListingStatus({ browser }: { readonly browser: Browser }) {
 
 function statusText({ listing, entries, location }: Browser): string {
   const count = formatCount(listing.entries.length)
+  const counts = entryCounts(entries).join(', ')
   switch (listing.status) {
     case 'loading':
-      if (listing.isStale) return 'Loading'
-      return `Loading: ${count} so far`
+      if (listing.isStale) return filesTexts.status.loading
+      return filesTexts.status.loadingCount(count)
     case 'stopped':
-      return `Only the first ${count} are loaded. Sorting, search and selection apply only to these.`
+      return filesTexts.status.stopped(count)
     case 'failed':
-      return `Only ${count} are loaded: ${listing.error?.message ?? ''}`
+      return filesTexts.status.failed(count, listing.error?.message ?? '')
     case 'complete':
-      return `${entryCounts(entries).join(', ')}${isFiltering({ ...location, text: location.filter }) ? ' found' : ''}`
+      return isFiltering({ ...location, text: location.filter })
+        ? filesTexts.status.found(counts)
+        : counts
   }
 }
 
 /** The progress and the problems of a search. */
 function searchText({ entries }: Browser, { isSearching, error, results }: Search): string {
-  const found = formatAmount(entries.length, 'result')
-  const seen = formatAmount(results.looked, 'object')
+  const found = filesTexts.search.results(entries.length)
   const problems = results.problems.map((problem) => `. ${problem}`).join('')
-  if (isSearching) return entries.length === 0 ? `Searching: ${seen} so far` : `${found}, searching`
-  if (error !== undefined) return `${found} in the first ${seen}. ${error.message}`
-  return results.next === null ? found + problems : `${found} in the first ${seen}${problems}`
+  if (isSearching)
+    return entries.length === 0
+      ? filesTexts.search.searching(filesTexts.objects(results.looked))
+      : filesTexts.search.searchingFound(found)
+  const part = filesTexts.search.foundIn(found, results.looked)
+  if (error !== undefined) return `${part}. ${error.message}`
+  return (results.next === null ? found : part) + problems
 }

@@ -51,7 +51,7 @@ function OpenDialog({ browser }: { readonly browser: Browser }) {
     case undefined:
       return null
     case 'new':
-      return <NewEntryDialog what={dialog.what} browser={browser} onClose={close} />
+      return <NewEntryDialog what={dialog.kind} browser={browser} onClose={close} />
     case 'rename':
       return <RenameDialog bucket={dialog.bucket} entry={dialog.entry} onClose={close} />
     case 'move':

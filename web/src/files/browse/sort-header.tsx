@@ -1,6 +1,7 @@
 // biome-ignore-all lint/a11y/useSemanticElements: rows out of view are not in the page, which a <table> cannot do
 // biome-ignore-all lint/a11y/useFocusableInteractive: the grid has the focus and says which row is meant
 import { VisuallyHidden } from '@mantine/core'
+import { filesTexts } from '../../texts/files.ts'
 import type { SortField } from '../entries/entry-order.ts'
 import { SelectAll, SortButton, type SortProps } from '../grid/sort-controls.tsx'
 import classes from './entry-grid.module.css'
@@ -17,7 +18,7 @@ export function SortHeader(props: SortProps) {
         <Column {...props} field="size" isAtEnd />
         <Column {...props} field="modified" isAtEnd />
         <div role="columnheader">
-          <VisuallyHidden>Actions</VisuallyHidden>
+          <VisuallyHidden>{filesTexts.actionsColumn}</VisuallyHidden>
         </div>
       </div>
     </div>

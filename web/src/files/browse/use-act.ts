@@ -1,4 +1,5 @@
 import { useCallback } from 'react'
+import { filesTexts } from '../../texts/files.ts'
 import { copyText } from '../../ui/copy/copy-text.ts'
 import { showFailure, showSuccess } from '../../ui/messages.ts'
 import { put } from '../carry/clipboard.ts'
@@ -23,7 +24,7 @@ export function useAct(parts: ActParts): Browser['act'] {
       const bucket = entry.bucket ?? location.bucket
       const obstacle = actionObstacle(action, entries)
       if (obstacle !== undefined) {
-        showFailure('This is not possible', obstacle)
+        showFailure(filesTexts.notPossible, obstacle)
         return
       }
       const actions: Readonly<Record<EntryAction, () => void>> = {
@@ -66,6 +67,6 @@ function foldersOf(entries: readonly Entry[]): readonly string[] {
 }
 
 async function copyUri(uri: string): Promise<void> {
-  if (await copyText(uri)) showSuccess('S3 address copied.')
-  else showFailure('The browser does not allow copying', uri)
+  if (await copyText(uri)) showSuccess(filesTexts.uriCopied)
+  else showFailure(filesTexts.copyNotAllowed, uri)
 }

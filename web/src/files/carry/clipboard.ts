@@ -1,4 +1,5 @@
 import { sessionStore } from '../../session/session-store.ts'
+import { filesTexts } from '../../texts/files.ts'
 import { copyText } from '../../ui/copy/copy-text.ts'
 import { messageOf, showFailure } from '../../ui/messages.ts'
 import { Store } from '../../ui/store.ts'
@@ -63,7 +64,7 @@ export function put(carried: Carried, folder: FolderAddress): boolean {
     putEntries(carried, folder)
     return true
   } catch (error) {
-    showFailure('This is not possible', messageOf(error))
+    showFailure(filesTexts.notPossible, messageOf(error))
     return false
   }
 }

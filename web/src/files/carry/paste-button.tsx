@@ -1,7 +1,7 @@
 import { Button, CloseButton, Group } from '@mantine/core'
 import { IconClipboard } from '@tabler/icons-react'
 import { useSyncExternalStore } from 'react'
-import { formatAmount } from '../../format/bytes.ts'
+import { filesTexts } from '../../texts/files.ts'
 import type { FolderAddress } from '../change/move-plan.ts'
 import { clipboard, pasteInto } from './clipboard.ts'
 import classes from './paste-button.module.css'
@@ -15,15 +15,12 @@ export function PasteButton({ to }: { readonly to: FolderAddress }) {
       <Button
         variant="light"
         leftSection={<IconClipboard size={18} />}
-        title={`${clip.mode === 'move' ? 'Move' : 'Copy'} to this folder (Ctrl + V)`}
+        title={clip.mode === 'move' ? filesTexts.paste.moveHere : filesTexts.paste.copyHere}
         onClick={() => pasteInto(to)}
       >
-        Paste {formatAmount(clip.entries.length, 'item')}
+        {filesTexts.paste.items(clip.entries.length)}
       </Button>
-      <CloseButton
-        aria-label="Forget what was cut or copied"
-        onClick={() => clipboard.set(undefined)}
-      />
+      <CloseButton aria-label={filesTexts.paste.forget} onClick={() => clipboard.set(undefined)} />
     </Group>
   )
 }

@@ -1,3 +1,4 @@
+import { filesTexts } from '../../texts/files.ts'
 import type { Entry } from './entry.ts'
 import { isReachable } from './object-address.ts'
 import { kindByName } from './preview-kind.ts'
@@ -21,33 +22,6 @@ export type EntryAction =
   | 'delete'
   /** Deletes what a trash would keep otherwise. */
   | 'erase'
-
-export const actionLabels: Readonly<Record<EntryAction, string>> = {
-  open: 'Open',
-  details: 'Details',
-  download: 'Download',
-  share: 'Share link…',
-  star: 'Add to Starred',
-  'copy-uri': 'Copy S3 address',
-  rename: 'Rename…',
-  write: 'Edit',
-  edit: 'Edit metadata…',
-  measure: 'Calculate size',
-  move: 'Move to…',
-  copy: 'Copy to…',
-  duplicate: 'Duplicate',
-  delete: 'Delete',
-  erase: 'Delete permanently…',
-}
-
-/** The keys that do the same in the list. */
-export const actionKeys: Readonly<Partial<Record<EntryAction, string>>> = {
-  open: 'Enter',
-  details: 'Ctrl + I',
-  rename: 'F2',
-  delete: 'Delete',
-  erase: 'Shift + Delete',
-}
 
 const change = ['move', 'copy', 'duplicate', 'edit', 'delete', 'erase'] as const
 const forFile = [
@@ -80,16 +54,16 @@ export function actionsFor(entries: readonly Entry[]): readonly EntryAction[] {
 /** Why an action is not possible for these entries, as a message; undefined if it is. */
 export function actionObstacle(action: EntryAction, entries: readonly Entry[]): string | undefined {
   if (new Set(entries.map(({ bucket }) => bucket)).size > 1) {
-    return 'The selected results are in several buckets. Select those of one bucket.'
+    return filesTexts.obstacle.severalBuckets
   }
   // Several files are downloaded as an archive that the server builds, and edited one by one.
   if ((action === 'download' || action === 'edit') && entries.length > 1) return undefined
   if (action === 'share' && entries.length > maxShared) {
-    return `A link can have up to ${maxShared} files and folders. Share the folder that has them.`
+    return filesTexts.obstacle.tooMany(maxShared)
   }
   const isOpaque = entries.some(({ kind, key }) => kind === 'file' && !isReachable(key))
   if (byPath.has(action) && isOpaque) {
-    return 'Browsers cannot open a path with “.” or “..” in it. Rename or move the file first.'
+    return filesTexts.obstacle.dots
   }
   return undefined
 }

@@ -1,4 +1,4 @@
-import { formatAmount } from '../../format/bytes.ts'
+import { filesTexts } from '../../texts/files.ts'
 import type { Entry } from './entry.ts'
 
 /** The number of folders and files: "2 folders", "1 file", or both. */
@@ -6,7 +6,7 @@ export function entryCounts(entries: readonly Entry[]): readonly string[] {
   const folders = entries.filter(({ kind }) => kind === 'folder').length
   const files = entries.length - folders
   return [
-    ...(folders > 0 ? [formatAmount(folders, 'folder')] : []),
-    ...(files > 0 ? [formatAmount(files, 'file')] : []),
+    ...(folders > 0 ? [filesTexts.folders(folders)] : []),
+    ...(files > 0 ? [filesTexts.files(files)] : []),
   ]
 }

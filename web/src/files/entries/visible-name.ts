@@ -1,3 +1,5 @@
+import { frameTexts } from '../../texts/frame.ts'
+
 /**
  * Names come from untrusted sources. Hidden characters are made visible: controls, direction marks
  * that make `gpj.exe` read as `exe.jpg`, zero-width characters, leading and trailing spaces.
@@ -19,7 +21,7 @@ interface NamePiece {
 
 /** A name split into pieces for display. */
 export function namePieces(name: string): readonly NamePiece[] {
-  if (name === '') return [{ text: '(no name)', isMark: true }]
+  if (name === '') return [{ text: frameTexts.noName, isMark: true }]
   const pieces: NamePiece[] = []
   let end = 0
   for (const { 0: found, index } of name.matchAll(hidden)) {

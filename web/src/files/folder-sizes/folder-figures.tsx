@@ -2,6 +2,7 @@
 // biome-ignore-all lint/a11y/useFocusableInteractive: the grid has the focus and says which row is meant
 import { useContext } from 'react'
 import { formatMoment } from '../../format/time.ts'
+import { filesTexts } from '../../texts/files.ts'
 import type { FolderEntry } from '../entries/entry.ts'
 import { formatModified } from '../entries/modified-time.ts'
 import { FolderSizesContext } from './folder-sizes.ts'
@@ -24,7 +25,7 @@ export function FolderFigures({ folder, classes }: FolderFiguresProps) {
       <div
         role="gridcell"
         className={classes.size}
-        {...(text === '' ? { 'aria-label': 'Folder' } : { title })}
+        {...(text === '' ? { 'aria-label': filesTexts.folder } : { title })}
       >
         {text}
       </div>
@@ -32,8 +33,8 @@ export function FolderFigures({ folder, classes }: FolderFiguresProps) {
         role="gridcell"
         className={classes.modified}
         {...(newest === null
-          ? { 'aria-label': 'No date' }
-          : { title: `Newest object: ${formatMoment(Date.parse(newest))}` })}
+          ? { 'aria-label': filesTexts.noDate }
+          : { title: filesTexts.newestObject(formatMoment(Date.parse(newest))) })}
       >
         {newest !== null && formatModified(Date.parse(newest))}
       </div>

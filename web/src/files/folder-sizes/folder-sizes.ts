@@ -3,6 +3,7 @@ import { createContext, useEffect, useMemo, useSyncExternalStore } from 'react'
 import type { FolderCountsReply } from '../../../../src/dashboard/management/folders/folder-count-routes.ts'
 import { ApiError } from '../../api/api-error.ts'
 import { request } from '../../api/client.ts'
+import { filesTexts } from '../../texts/files.ts'
 import { showFailure } from '../../ui/messages.ts'
 import { CountQueue } from './count-queue.ts'
 import type { FolderCount } from './size-text.ts'
@@ -27,7 +28,7 @@ const queue = new CountQueue({
   isFull: (error) => error instanceof ApiError && error.status === 409,
   pause: () => new Promise((resolve) => setTimeout(resolve, countingMs)),
   onFailure: (error) =>
-    showFailure('The size is not known', error instanceof Error ? error.message : String(error)),
+    showFailure(filesTexts.size.failure, error instanceof Error ? error.message : String(error)),
 })
 
 /** Counts folders in the background. */

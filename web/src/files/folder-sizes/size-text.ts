@@ -1,6 +1,7 @@
 import type { FolderCountsReply } from '../../../../src/dashboard/management/folders/folder-count-routes.ts'
-import { formatAmount, formatBytes, formatCount, formatExactBytes } from '../../format/bytes.ts'
+import { formatBytes, formatCount, formatExactBytes } from '../../format/bytes.ts'
 import { formatMoment } from '../../format/time.ts'
+import { filesTexts } from '../../texts/files.ts'
 
 export type FolderCount = FolderCountsReply['counts'][number]
 
@@ -15,16 +16,18 @@ interface SizeText {
 export function sizeText(count: FolderCount | undefined, isWaiting: boolean): SizeText {
   if (count?.isCounting === true) {
     const { objects, bytes } = count.found
-    return { text: `${formatBytes(bytes)}…`, title: `Counting: ${formatCount(objects)} so far` }
+    return { text: `${formatBytes(bytes)}…`, title: filesTexts.size.counting(formatCount(objects)) }
   }
-  if (isWaiting) return { text: 'Waiting…', title: 'Waits until other folders are counted' }
+  if (isWaiting) return { text: filesTexts.size.waiting, title: filesTexts.size.waitingText }
   const problem = count?.problem ?? null
   if (count?.objects == null || count.bytes === null || count.countedAt === null) {
-    return problem === null ? { text: '', title: '' } : { text: 'Not counted', title: problem }
+    return problem === null
+      ? { text: '', title: '' }
+      : { text: filesTexts.size.notCounted, title: problem }
   }
   const { objects, bytes, countedAt } = count
-  const counted = `counted ${formatMoment(Date.parse(countedAt))}`
-  const title = `${formatAmount(objects, 'object')}, ${formatExactBytes(bytes)}, ${counted}`
-  const failed = problem === null ? '' : `. The next count failed: ${problem}`
+  const moment = formatMoment(Date.parse(countedAt))
+  const title = filesTexts.size.known(objects, formatExactBytes(bytes), moment)
+  const failed = problem === null ? '' : filesTexts.size.countFailed(problem)
   return { text: formatBytes(bytes), title: title + failed }
 }

@@ -1,6 +1,7 @@
 import { IconDots } from '@tabler/icons-react'
 import type { DragEvent, MouseEvent, SyntheticEvent } from 'react'
 import { Link } from 'wouter'
+import { filesTexts } from '../../texts/files.ts'
 import { focusNextList } from '../browse/next-focus.ts'
 import { type Entry, entryId, parentOf } from '../entries/entry.ts'
 import { NameText } from '../entries/name-text.tsx'
@@ -68,7 +69,7 @@ export function EntryCheck({
       <input
         type="checkbox"
         tabIndex={-1}
-        aria-label={`Select ${visibleName(entry.name)}`}
+        aria-label={filesTexts.select(visibleName(entry.name))}
         checked={isSelected}
         onClick={(event) => actions.onCheck(entry, event.shiftKey)}
         // A click event reports the shift key, a change event does not.
@@ -149,7 +150,7 @@ export function EntryMenuButton({ entry, actions }: ControlProps) {
       type="button"
       tabIndex={-1}
       className={classes.moreButton}
-      aria-label={`Actions for ${visibleName(entry.name)}`}
+      aria-label={filesTexts.actionsFor(visibleName(entry.name))}
       aria-haspopup="menu"
       onClick={(event) => {
         event.stopPropagation()

@@ -1,4 +1,5 @@
 import { IconArrowDown, IconArrowUp } from '@tabler/icons-react'
+import { filesTexts } from '../../texts/files.ts'
 import type { Sort, SortField } from '../entries/entry-order.ts'
 
 /** The props of a header of entries. */
@@ -11,9 +12,9 @@ export interface SortProps {
 }
 
 export const sortLabels: Readonly<Record<SortField, string>> = {
-  name: 'Name',
-  size: 'Size',
-  modified: 'Modified',
+  name: filesTexts.sort.name,
+  size: filesTexts.sort.size,
+  modified: filesTexts.sort.modified,
 }
 
 type SelectAllProps = Pick<SortProps, 'isAllSelected' | 'isSomeSelected' | 'onSelectAll'>
@@ -23,7 +24,7 @@ export function SelectAll({ isAllSelected, isSomeSelected, onSelectAll }: Select
     <label>
       <input
         type="checkbox"
-        aria-label="Select all"
+        aria-label={filesTexts.selectAll}
         checked={isAllSelected}
         ref={(input) => {
           if (input !== null) input.indeterminate = isSomeSelected && !isAllSelected

@@ -1,6 +1,7 @@
 import { IconChevronRight, IconDots } from '@tabler/icons-react'
 import { Fragment, useLayoutEffect, useRef, useState } from 'react'
 import { Link } from 'wouter'
+import { filesTexts } from '../../texts/files.ts'
 import { frameTexts } from '../../texts/frame.ts'
 import { IconButton } from '../../ui/icon-button.tsx'
 import type { Browser } from '../browse/browser.ts'
@@ -36,11 +37,11 @@ export function Breadcrumbs({ bucket, prefix, title = '', openMenu }: Breadcrumb
   )
   const here = folders.at(-1)?.name ?? title
   return (
-    <nav ref={bar} aria-label="Folder" className={classes.crumbs}>
+    <nav ref={bar} aria-label={filesTexts.folder} className={classes.crumbs}>
       {hidden > 0 && (
         <>
           <IconButton
-            label="Folders above"
+            label={filesTexts.foldersAbove}
             aria-haspopup="menu"
             onClick={({ currentTarget }) => {
               const { left, bottom } = currentTarget.getBoundingClientRect()

@@ -1,16 +1,18 @@
 import { Button } from '@mantine/core'
 import { IconDots, IconFilter, IconLayoutGrid, IconList, IconPlus } from '@tabler/icons-react'
 import { useState } from 'react'
+import { filesTexts } from '../../texts/files.ts'
 import { IconButton } from '../../ui/icon-button.tsx'
 import type { Browser } from '../browse/browser.ts'
 import { focusGrid, focusNextList, takeNextFocus } from '../browse/next-focus.ts'
 import { PasteButton } from '../carry/paste-button.tsx'
 import { nameOf } from '../entries/entry.ts'
 import { visibleName } from '../entries/visible-name.ts'
-import { isView, resultsName } from '../files-location.ts'
+import { isView } from '../files-location.ts'
 import { isFiltering } from '../search/entry-filter.ts'
 import { SearchBar } from '../search/search-bar.tsx'
 import { SearchField } from '../search/search-field.tsx'
+import { resultsName } from '../search/search-results.ts'
 import { Breadcrumbs } from './breadcrumbs.tsx'
 import classes from './folder-header.module.css'
 import { SelectionBar } from './selection-bar.tsx'
@@ -64,7 +66,7 @@ function FolderTools({ browser, onFilters }: FolderToolsProps) {
     <>
       <SearchField
         text={filter}
-        placeholder={name === '' ? 'Search in all buckets' : `Search in ${name}`}
+        placeholder={name === '' ? filesTexts.search.everywhere : filesTexts.search.in(name)}
         onText={(text) => {
           takeNextFocus()
           setFilter({ filter: text })
@@ -77,7 +79,7 @@ function FolderTools({ browser, onFilters }: FolderToolsProps) {
         onLeave={focusGrid}
       />
       <IconButton
-        label="Filters"
+        label={filesTexts.header.filters}
         variant="default"
         size={36}
         className={classes.wide ?? ''}
@@ -86,14 +88,14 @@ function FolderTools({ browser, onFilters }: FolderToolsProps) {
         <IconFilter size={18} />
       </IconButton>
       <IconButton
-        label={isList ? 'Show as grid' : 'Show as list'}
+        label={isList ? filesTexts.header.grid : filesTexts.header.list}
         variant="default"
         size={36}
         onClick={() => setLayout(isList ? 'grid' : 'list')}
       >
         {isList ? <IconLayoutGrid size={18} /> : <IconList size={18} />}
       </IconButton>
-      <IconButton label="Folder actions" variant="default" size={36} {...more}>
+      <IconButton label={filesTexts.header.folderActions} variant="default" size={36} {...more}>
         <IconDots size={18} />
       </IconButton>
     </>
@@ -111,13 +113,13 @@ function NewButton({ browser, isDisabled }: NewButtonProps) {
   return (
     <Button
       className={classes.new ?? ''}
-      aria-label="New"
+      aria-label={filesTexts.header.new}
       data-new-entries
       leftSection={<IconPlus size={18} />}
       disabled={isDisabled}
       {...menu}
     >
-      New
+      {filesTexts.header.new}
     </Button>
   )
 }

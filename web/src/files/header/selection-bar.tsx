@@ -1,6 +1,7 @@
 import { Button, CloseButton, Text } from '@mantine/core'
 import { IconDots } from '@tabler/icons-react'
-import { formatBytes, formatCount } from '../../format/bytes.ts'
+import { formatBytes } from '../../format/bytes.ts'
+import { filesTexts } from '../../texts/files.ts'
 import { IconButton } from '../../ui/icon-button.tsx'
 import type { Browser } from '../browse/browser.ts'
 import { ActionGlyph } from '../entries/action-icons.tsx'
@@ -9,10 +10,10 @@ import classes from './selection-bar.module.css'
 
 /** The actions with a button of their own; on narrow screens, the menu has some of them. */
 const buttons: readonly (readonly [action: EntryAction, word: string, isAlways: boolean])[] = [
-  ['download', 'Download', true],
-  ['share', 'Share', false],
-  ['move', 'Move', false],
-  ['delete', 'Delete', true],
+  ['download', filesTexts.selection.download, true],
+  ['share', filesTexts.selection.share, false],
+  ['move', filesTexts.selection.move, false],
+  ['delete', filesTexts.selection.delete, true],
 ]
 
 /** The number of selected entries and the actions on them. It replaces the path and the search. */
@@ -23,14 +24,14 @@ export function SelectionBar({ browser }: { readonly browser: Browser }) {
   const bytes = selected.reduce((sum, entry) => sum + (entry.kind === 'file' ? entry.size : 0), 0)
   const possible = actionsFor(selected)
   return (
-    <div role="toolbar" aria-label="Selected" className={classes.bar}>
+    <div role="toolbar" aria-label={filesTexts.selection.title} className={classes.bar}>
       <CloseButton
-        aria-label="Clear selection"
-        data-tip="Clear selection (Esc)"
+        aria-label={filesTexts.selection.clear}
+        data-tip={filesTexts.selection.clearTip}
         onClick={() => dispatch({ type: 'none' })}
       />
       <span className={classes.count} role="status">
-        {formatCount(selected.length)} selected{' '}
+        {filesTexts.selection.count(selected.length)}{' '}
         {bytes > 0 && (
           <Text span inherit c="dimmed" className={classes.wide ?? ''}>
             · {formatBytes(bytes)}
@@ -60,7 +61,7 @@ export function SelectionBar({ browser }: { readonly browser: Browser }) {
           )
         })}
       <IconButton
-        label="More actions"
+        label={filesTexts.selection.more}
         variant="default"
         size={36}
         aria-haspopup="menu"

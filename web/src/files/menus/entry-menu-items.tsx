@@ -1,14 +1,37 @@
 import { Menu } from '@mantine/core'
+import { filesDialogsTexts } from '../../texts/files-dialogs.ts'
 import { ActionGlyph } from '../entries/action-icons.tsx'
 import type { Entry } from '../entries/entry.ts'
-import {
-  actionKeys,
-  actionLabels,
-  actionObstacle,
-  type EntryAction,
-} from '../entries/entry-action.ts'
+import { actionObstacle, type EntryAction } from '../entries/entry-action.ts'
 import { areStarred } from '../stars/stars.ts'
 import { shortcut } from './menu-at.tsx'
+
+export const actionLabels: Readonly<Record<EntryAction, string>> = {
+  open: filesDialogsTexts.actions.open,
+  details: filesDialogsTexts.actions.details,
+  download: filesDialogsTexts.actions.download,
+  share: filesDialogsTexts.actions.share,
+  star: filesDialogsTexts.actions.star,
+  'copy-uri': filesDialogsTexts.actions.copyUri,
+  rename: filesDialogsTexts.actions.rename,
+  write: filesDialogsTexts.actions.write,
+  edit: filesDialogsTexts.actions.edit,
+  measure: filesDialogsTexts.actions.measure,
+  move: filesDialogsTexts.actions.move,
+  copy: filesDialogsTexts.actions.copy,
+  duplicate: filesDialogsTexts.actions.duplicate,
+  delete: filesDialogsTexts.actions.delete,
+  erase: filesDialogsTexts.actions.erase,
+}
+
+/** The keys that do the same in the list. */
+const actionKeys: Readonly<Partial<Record<EntryAction, string>>> = {
+  open: filesDialogsTexts.keys.open,
+  details: filesDialogsTexts.keys.details,
+  rename: 'F2',
+  delete: filesDialogsTexts.keys.delete,
+  erase: filesDialogsTexts.keys.erase,
+}
 
 /** Has enough contrast on the red background of a hovered item (WCAG 2.2, "Contrast (Minimum)"). */
 const dangerous = 'light-dark(#a61e1e, var(--mantine-color-error))'
@@ -35,7 +58,7 @@ export function EntryMenuItems({ bucket, entries, actions, onAct }: EntryMenuIte
         onClick={() => onAct(action)}
       >
         {action === 'star' && areStarred(bucket, entries)
-          ? 'Remove from Starred'
+          ? filesDialogsTexts.actions.unstar
           : actionLabels[action]}
       </Menu.Item>
     )

@@ -1,3 +1,4 @@
+import { filesDialogsTexts } from '../../texts/files-dialogs.ts'
 import type { Browser, MenuPosition } from '../browse/browser.ts'
 import { actionsFor } from '../entries/entry-action.ts'
 import { EntryMenuItems } from './entry-menu-items.tsx'
@@ -12,7 +13,7 @@ interface EntryMenuProps {
 export function EntryMenu({ browser, menu }: EntryMenuProps) {
   const { entries } = menu
   return (
-    <MenuAt browser={browser} menu={menu} label="Actions">
+    <MenuAt browser={browser} menu={menu} label={filesDialogsTexts.menu.actions}>
       <EntryMenuItems
         bucket={browser.location.bucket}
         entries={entries}

@@ -15,6 +15,8 @@ import {
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import { useBucket } from '../../api/service-queries.ts'
+import { filesTexts } from '../../texts/files.ts'
+import { filesDialogsTexts } from '../../texts/files-dialogs.ts'
 import type { Browser, MenuPosition } from '../browse/browser.ts'
 import { clipboard, pasteInto } from '../carry/clipboard.ts'
 import type { SortField } from '../entries/entry-order.ts'
@@ -34,7 +36,7 @@ export function FolderMenu({ browser, menu }: FolderMenuProps) {
   const hasVersions = (useBucket(bucket)?.versioning ?? 'off') !== 'off'
   if (menu.type === 'path') {
     return (
-      <MenuAt browser={browser} menu={menu} label="Folders above">
+      <MenuAt browser={browser} menu={menu} label={filesTexts.foldersAbove}>
         {menu.folders?.map(({ name, href }) => (
           <Menu.Item key={href} component={Link} href={href}>
             {name}
@@ -48,27 +50,27 @@ export function FolderMenu({ browser, menu }: FolderMenuProps) {
   const hasNew = !isAll || menu.opener === undefined
   const clip = clipboard.snapshot()
   return (
-    <MenuAt browser={browser} menu={menu} label={isAll ? 'Folder' : 'New'}>
+    <MenuAt browser={browser} menu={menu} label={isAll ? filesTexts.folder : filesTexts.header.new}>
       {bucket !== '' && mayChange && hasNew && (
         <>
           <Item icon={<IconFilePlus size={18} />} onClick={() => pickUploads('files')}>
-            Upload files
+            {filesDialogsTexts.menu.uploadFiles}
           </Item>
           <Item icon={<IconFolderUp size={18} />} onClick={() => pickUploads('folder')}>
-            Upload a folder
+            {filesDialogsTexts.menu.uploadFolder}
           </Item>
           <Menu.Divider />
           <Item
             icon={<IconFolderPlus size={18} />}
-            onClick={() => setDialog({ type: 'new', what: 'folder' })}
+            onClick={() => setDialog({ type: 'new', kind: 'folder' })}
           >
-            New folder
+            {filesDialogsTexts.menu.newFolder}
           </Item>
           <Item
             icon={<IconFileText size={18} />}
-            onClick={() => setDialog({ type: 'new', what: 'file' })}
+            onClick={() => setDialog({ type: 'new', kind: 'file' })}
           >
-            New text file
+            {filesDialogsTexts.menu.newFile}
           </Item>
         </>
       )}
@@ -78,30 +80,30 @@ export function FolderMenu({ browser, menu }: FolderMenuProps) {
           {clip !== undefined && bucket !== '' && (
             <Item
               icon={<IconClipboard size={18} />}
-              keys="Ctrl + V"
+              keys={filesDialogsTexts.keys.paste}
               onClick={() => pasteInto({ bucket, prefix })}
             >
-              Paste
+              {filesDialogsTexts.menu.paste}
             </Item>
           )}
           <Item
             icon={<IconCheckbox size={18} />}
-            keys="Ctrl + A"
+            keys={filesDialogsTexts.keys.selectAll}
             onClick={() => picked.dispatch({ type: 'all', order: picked.keys })}
           >
-            Select all
+            {filesTexts.selectAll}
           </Item>
           <SortItems browser={browser} />
           <Item icon={<IconRefresh size={18} />} onClick={reload}>
-            Refresh
+            {filesDialogsTexts.menu.refresh}
           </Item>
           {hasVersions && (
             <Item icon={<IconHistory size={18} />} onClick={() => setDialog({ type: 'deleted' })}>
-              Show deleted
+              {filesDialogsTexts.menu.deleted}
             </Item>
           )}
           <Item icon={<IconHelp size={18} />} keys="?" onClick={() => setDialog({ type: 'help' })}>
-            Keyboard shortcuts
+            {filesDialogsTexts.menu.shortcuts}
           </Item>
         </>
       )}
@@ -114,7 +116,7 @@ function SortItems({ browser: { sort, setSort } }: Pick<FolderMenuProps, 'browse
   return (
     <>
       <Menu.Divider />
-      <Menu.Label>Sort by</Menu.Label>
+      <Menu.Label>{filesDialogsTexts.menu.sortBy}</Menu.Label>
       {(Object.keys(sortLabels) as readonly SortField[]).map((field) => (
         <Menu.Item
           key={field}

@@ -9,10 +9,10 @@ import type { ReactNode } from 'react'
 import { IconButton } from '../../ui/icon-button.tsx'
 import { ActionGlyph } from '../entries/action-icons.tsx'
 import type { FileEntry } from '../entries/entry.ts'
-import { actionLabels, actionsFor, type EntryAction } from '../entries/entry-action.ts'
+import { actionsFor, type EntryAction } from '../entries/entry-action.ts'
 import { NameText } from '../entries/name-text.tsx'
 import { visibleName } from '../entries/visible-name.ts'
-import { EntryMenuItems } from '../menus/entry-menu-items.tsx'
+import { actionLabels, EntryMenuItems } from '../menus/entry-menu-items.tsx'
 import classes from './viewer.module.css'
 
 interface ViewerBarProps {

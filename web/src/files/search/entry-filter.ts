@@ -1,5 +1,6 @@
 import { type FileKind, fileKind } from '../../../../src/platform/text/file-kind.ts'
 import { foldedName } from '../../../../src/platform/text/folded-name.ts'
+import { filesTexts } from '../../texts/files.ts'
 import { type Entry, modifiedOf } from '../entries/entry.ts'
 
 /** What a name, a date and a size must be to be shown. The values are those of the address. */
@@ -16,28 +17,28 @@ type Choices = readonly (readonly [value: string, label: string])[]
 /** The choices of each filter. The first one shows everything. */
 export const filterChoices = {
   kind: [
-    ['', 'Any kind'],
-    ['folder', 'Folders'],
-    ['image', 'Pictures'],
-    ['video', 'Videos'],
-    ['audio', 'Audio'],
-    ['document', 'Documents'],
-    ['archive', 'Archives'],
-    ['code', 'Code and data'],
+    ['', filesTexts.kind.any],
+    ['folder', filesTexts.kind.folder],
+    ['image', filesTexts.kind.image],
+    ['video', filesTexts.kind.video],
+    ['audio', filesTexts.kind.audio],
+    ['document', filesTexts.kind.document],
+    ['archive', filesTexts.kind.archive],
+    ['code', filesTexts.kind.code],
   ],
   changed: [
-    ['', 'Any date'],
-    ['1', 'Last 24 hours'],
-    ['7', 'Last 7 days'],
-    ['30', 'Last 30 days'],
-    ['365', 'Last 12 months'],
+    ['', filesTexts.changed.any],
+    ['1', filesTexts.changed.day],
+    ['7', filesTexts.changed.week],
+    ['30', filesTexts.changed.month],
+    ['365', filesTexts.changed.year],
   ],
   size: [
-    ['', 'Any size'],
-    ['-1', 'Below 1 MB'],
-    ['1', 'Above 1 MB'],
-    ['100', 'Above 100 MB'],
-    ['1000', 'Above 1 GB'],
+    ['', filesTexts.sizes.any],
+    ['-1', filesTexts.sizes.small],
+    ['1', filesTexts.sizes.mb],
+    ['100', filesTexts.sizes.mb100],
+    ['1000', filesTexts.sizes.gb],
   ],
 } as const satisfies Readonly<Record<string, Choices>>
 

@@ -1,4 +1,5 @@
 import { NativeSelect, SegmentedControl } from '@mantine/core'
+import { filesTexts } from '../../texts/files.ts'
 import { type FilesLocation, isView } from '../files-location.ts'
 import { filterChoices } from './entry-filter.ts'
 import classes from './search.module.css'
@@ -8,7 +9,7 @@ interface SearchBarProps {
   readonly onChange: (change: Partial<FilesLocation>) => void
 }
 
-const labels = { kind: 'Kind', changed: 'Modified', size: 'Size' } as const
+const labels = filesTexts.filter
 const names = Object.keys(labels) as readonly (keyof typeof labels)[]
 
 /** Where to search, and what the results must be. */
@@ -18,17 +19,17 @@ export function SearchBar({ location, onChange }: SearchBarProps) {
     ...(bucket === ''
       ? []
       : [
-          { value: 'here', label: 'This folder' },
-          { value: 'below', label: 'And below', disabled: filter.trim() === '' },
+          { value: 'here', label: filesTexts.where.here },
+          { value: 'below', label: filesTexts.where.below, disabled: filter.trim() === '' },
         ]),
-    { value: 'all', label: 'Everywhere', disabled: filter.trim() === '' },
+    { value: 'all', label: filesTexts.where.all, disabled: filter.trim() === '' },
   ]
   return (
     <div className={classes.bar}>
       {!isView(scope) && (
         <SegmentedControl
           size="xs"
-          aria-label="Where"
+          aria-label={filesTexts.where.label}
           data={places}
           value={scope}
           onChange={(value) =>

@@ -1,4 +1,5 @@
 import { useLocation } from 'wouter'
+import { filesTexts } from '../../texts/files.ts'
 import { locationPath } from '../files-location.ts'
 import { SearchField } from './search-field.tsx'
 
@@ -8,7 +9,7 @@ export function SearchEverywhere() {
   return (
     <SearchField
       text=""
-      placeholder="Search in all buckets"
+      placeholder={filesTexts.search.everywhere}
       onText={() => undefined}
       onEnter={(text) => {
         if (text.trim() === '') return

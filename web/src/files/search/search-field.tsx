@@ -1,6 +1,7 @@
 import { CloseButton, Kbd, TextInput } from '@mantine/core'
 import { IconSearch } from '@tabler/icons-react'
 import { useEffect, useRef, useState } from 'react'
+import { filesTexts } from '../../texts/files.ts'
 import classes from './search.module.css'
 
 /** Delay after the last keystroke. */
@@ -48,7 +49,7 @@ export function SearchField({ text, placeholder, onText, onEnter, onLeave }: Sea
   return (
     <TextInput
       className={classes.field ?? ''}
-      aria-label="Search"
+      aria-label={filesTexts.search.label}
       placeholder={placeholder}
       data-files-search
       spellCheck={false}
@@ -76,7 +77,7 @@ export function SearchField({ text, placeholder, onText, onEnter, onLeave }: Sea
             /
           </Kbd>
         ) : (
-          <CloseButton size="sm" aria-label="Clear" onClick={clear} />
+          <CloseButton size="sm" aria-label={filesTexts.search.clearField} onClick={clear} />
         )
       }
     />

@@ -1,5 +1,7 @@
 import type { SearchHit } from '../../../../src/storage/search/search.ts'
+import { filesTexts } from '../../texts/files.ts'
 import { type Entry, nameOf } from '../entries/entry.ts'
+import { type FilesLocation, isView } from '../files-location.ts'
 
 /** A line of `/-/api/search`, where `next` is a token for the next search. */
 export type SearchLine =
@@ -44,4 +46,9 @@ export function entryOf({ bucket, key, kind, fileTimeMs, ...hit }: SearchHit): E
   const { size, modifiedAtMs, etag } = hit
   const known = { size: size ?? 0, modifiedAtMs: modifiedAtMs ?? 0, etag: etag ?? '' }
   return { kind, ...shown, ...known, ...(fileTimeMs !== undefined && { fileTimeMs }) }
+}
+
+/** The title of what is shown instead of a folder. */
+export function resultsName(scope: FilesLocation['scope']): string {
+  return isView(scope) ? filesTexts.views[scope] : filesTexts.search.title
 }

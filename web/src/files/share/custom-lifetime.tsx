@@ -1,5 +1,6 @@
 import { Group, NativeSelect, NumberInput, Text } from '@mantine/core'
 import { useEffect, useState } from 'react'
+import { filesDialogsTexts } from '../../texts/files-dialogs.ts'
 import { customLifetime, type LifetimeUnit } from './share-lifetime.ts'
 
 const units: readonly LifetimeUnit[] = ['minutes', 'hours', 'days']
@@ -17,17 +18,23 @@ export function CustomLifetime({ onChange }: CustomLifetimeProps) {
   return (
     <div>
       <Group gap="xs" align="flex-end">
-        <NumberInput label="Duration" min={0} w={120} value={count} onChange={setCount} />
+        <NumberInput
+          label={filesDialogsTexts.lifetime.duration}
+          min={0}
+          w={120}
+          value={count}
+          onChange={setCount}
+        />
         <NativeSelect
-          aria-label="Unit"
-          data={[...units]}
+          aria-label={filesDialogsTexts.lifetime.unit}
+          data={units.map((value) => ({ value, label: filesDialogsTexts.lifetime.units[value] }))}
           value={unit}
           onChange={(event) => setUnit(event.currentTarget.value as LifetimeUnit)}
         />
       </Group>
       {seconds === undefined && (
         <Text size="sm" c="red" role="alert" mt={4}>
-          Enter a duration from 1 second to 7 days.
+          {filesDialogsTexts.lifetime.range}
         </Text>
       )}
     </div>

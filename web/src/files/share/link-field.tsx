@@ -1,13 +1,16 @@
 import { Group, TextInput } from '@mantine/core'
+import { frameTexts } from '../../texts/frame.ts'
 import { CopyButton } from '../../ui/copy/copy-button.tsx'
 
 interface LinkFieldProps {
   readonly label: string
+  /** What is copied, for the label of the button. */
+  readonly what: string
   readonly url: string
 }
 
 /** An address to copy. */
-export function LinkField({ label, url }: LinkFieldProps) {
+export function LinkField({ label, what, url }: LinkFieldProps) {
   return (
     <Group gap="xs" align="flex-end" wrap="nowrap">
       <TextInput
@@ -18,8 +21,8 @@ export function LinkField({ label, url }: LinkFieldProps) {
         styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)', fontSize: 12 } }}
         onFocus={(event) => event.currentTarget.select()}
       />
-      <CopyButton text={url} what={label.toLowerCase()} size="sm">
-        Copy
+      <CopyButton text={url} what={what} size="sm">
+        {frameTexts.copy.action}
       </CopyButton>
     </Group>
   )

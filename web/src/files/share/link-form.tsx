@@ -6,6 +6,8 @@ import { QrCodeButton } from '../../shares/qr-code.tsx'
 import { newShareDraft, type ShareTarget, shareBodyOf } from '../../shares/share-draft.ts'
 import { ShareForm } from '../../shares/share-form.tsx'
 import { useCreateShare, useShareUrl } from '../../shares/shares-queries.ts'
+import { filesDialogsTexts } from '../../texts/files-dialogs.ts'
+import { Rich } from '../../texts/rich.tsx'
 import { LinkField } from './link-field.tsx'
 import { makeThumbnailsOf, type ThumbnailProgress } from './visitor-thumbnails.ts'
 
@@ -23,8 +25,8 @@ export function LinkForm({ target, name }: LinkFormProps) {
     <ShareForm
       kind={target.kind}
       initial={newShareDraft}
-      action="Create link"
-      failure="The link was not created"
+      action={filesDialogsTexts.share.create}
+      failure={filesDialogsTexts.share.failure}
       error={error}
       isBusy={isPending}
       onSubmit={(draft) => mutate(shareBodyOf(draft, target, Date.now()))}
@@ -42,14 +44,24 @@ function MadeLink({ share, name }: MadeLinkProps) {
   if (url === undefined) return null
   return (
     <Stack>
-      <LinkField label="Link" url={url} />
+      <LinkField
+        label={filesDialogsTexts.share.link}
+        what={filesDialogsTexts.share.linkWhat}
+        url={url}
+      />
       <Group justify="space-between" wrap="nowrap" align="flex-start">
         <Text size="sm" c="dimmed" role="status">
-          {share.hasPassword && 'Send the password separately from the link. '}
-          <Anchor component={Link} inherit underline="always" href="/shares">
-            Links
-          </Anchor>{' '}
-          shows how often it is used, and lets you change and revoke it.
+          {share.hasPassword && `${filesDialogsTexts.share.sendPassword} `}
+          <Rich
+            text={filesDialogsTexts.share.where}
+            marks={{
+              link: (words) => (
+                <Anchor component={Link} inherit underline="always" href="/shares">
+                  {words}
+                </Anchor>
+              ),
+            }}
+          />
         </Text>
         <QrCodeButton url={url} name={name} />
       </Group>
@@ -72,8 +84,7 @@ function Thumbnails({ share }: { readonly share: ShareReply }) {
   if (progress === undefined || progress.done === progress.total) return null
   return (
     <Text size="sm" c="dimmed">
-      Making thumbnails for visitors: {progress.done} of {progress.total}. Visitors see a drawing of
-      the others, so keep this dialog open.
+      {filesDialogsTexts.share.thumbnails(progress)}
     </Text>
   )
 }

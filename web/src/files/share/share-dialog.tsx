@@ -5,6 +5,7 @@ import { serviceAddress } from '../../api/service-address.ts'
 import { useBuckets, useStatus } from '../../api/service-queries.ts'
 import { ShareRows } from '../../shares/shares-page.tsx'
 import { useShares } from '../../shares/shares-queries.ts'
+import { filesDialogsTexts } from '../../texts/files-dialogs.ts'
 import { objectPath } from '../entries/object-address.ts'
 import { visibleName } from '../entries/visible-name.ts'
 import { LinkField } from './link-field.tsx'
@@ -32,7 +33,7 @@ export function ShareDialog({ bucket, keys, onClose }: ShareDialogProps) {
   const isFolder = target.kind === 'folder'
   const isOne = target.items.length === 0
   return (
-    <Modal opened onClose={onClose} title={`Share “${name}”`} centered size="lg">
+    <Modal opened onClose={onClose} title={filesDialogsTexts.share.title(name)} centered size="lg">
       <FocusTrap.InitialFocus />
       <Stack>
         {isOne && <ExistingLinks bucket={bucket} path={objectKey} />}
@@ -40,18 +41,23 @@ export function ShareDialog({ bucket, keys, onClose }: ShareDialogProps) {
         <Tabs defaultValue="link" keepMounted={false}>
           <Tabs.List mb="md">
             <Tabs.Tab value="link">
-              {isFolder ? (isOne ? 'To see it' : 'To see them') : 'For people'}
+              {isFolder
+                ? isOne
+                  ? filesDialogsTexts.share.toSeeIt
+                  : filesDialogsTexts.share.toSeeThem
+                : filesDialogsTexts.share.forPeople}
             </Tabs.Tab>
-            {isFolder && isOne && <Tabs.Tab value="drop">To send files</Tabs.Tab>}
-            {!isFolder && <Tabs.Tab value="signed">For scripts</Tabs.Tab>}
+            {isFolder && isOne && (
+              <Tabs.Tab value="drop">{filesDialogsTexts.share.toSend}</Tabs.Tab>
+            )}
+            {!isFolder && <Tabs.Tab value="signed">{filesDialogsTexts.share.forScripts}</Tabs.Tab>}
           </Tabs.List>
           <Tabs.Panel value="link">
             <LinkForm target={target} name={name} />
           </Tabs.Panel>
           <Tabs.Panel value="drop">
             <Text size="sm" c="dimmed" mb="sm">
-              Visitors add files to this folder. They see nothing that is in it, and replace
-              nothing.
+              {filesDialogsTexts.share.dropText}
             </Text>
             <LinkForm target={{ kind: 'drop', bucket, path: objectKey }} name={name} />
           </Tabs.Panel>
@@ -80,7 +86,7 @@ function ExistingLinks({ bucket, path }: { readonly bucket: string; readonly pat
   return (
     <div>
       <Text size="sm" fw={600} mb={4}>
-        Links that exist
+        {filesDialogsTexts.share.existing}
       </Text>
       <ShareRows shares={shares} />
     </div>
@@ -95,14 +101,12 @@ function PublicLink({ bucket, objectKey }: LinkProps) {
   const isPublic = data?.buckets.some(({ name, isPublic }) => name === bucket && isPublic) ?? false
   if (!isPublic || endpoint === undefined) return null
   return (
-    <Alert color="orange" variant="light" title="This bucket is public">
+    <Alert color="orange" variant="light" title={filesDialogsTexts.share.publicTitle}>
       <Stack gap="xs">
-        <Text size="sm">
-          {publicAccess(status)} A link that expires does not limit this: the file also has an
-          address that does not expire.
-        </Text>
+        <Text size="sm">{filesDialogsTexts.share.publicText(publicAccess(status))}</Text>
         <LinkField
-          label="Public link"
+          label={filesDialogsTexts.share.publicLink}
+          what={filesDialogsTexts.share.publicLinkWhat}
           url={serviceAddress(endpoint, location.origin) + objectPath(bucket, objectKey)}
         />
       </Stack>

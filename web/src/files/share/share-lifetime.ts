@@ -1,11 +1,8 @@
 /** docs/contract/object-storage.md, "Limits": X-Amz-Expires is 1 to 604800 seconds. */
 const maxShareSeconds = 7 * 24 * 60 * 60
 
-export const shareLifetimes = [
-  { label: '1 hour', seconds: 60 * 60 },
-  { label: '1 day', seconds: 24 * 60 * 60 },
-  { label: '7 days', seconds: maxShareSeconds },
-] as const
+/** In seconds. */
+export const shareLifetimes = [60 * 60, 24 * 60 * 60, maxShareSeconds] as const
 
 export type LifetimeUnit = 'minutes' | 'hours' | 'days'
 

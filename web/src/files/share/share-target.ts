@@ -1,4 +1,5 @@
 import type { ShareTarget } from '../../shares/share-draft.ts'
+import { sharesTexts } from '../../texts/shares.ts'
 import { nameOf, parentOf } from '../entries/entry.ts'
 
 interface NamedTarget extends ShareTarget {
@@ -15,7 +16,7 @@ export function targetOf(bucket: string, keys: readonly string[]): NamedTarget {
   }
   const path = keys.reduce((common, key) => sharedFolder(common, key), parentOf(first))
   const items = keys.map((key) => key.slice(path.length))
-  return { kind: 'folder', bucket, path, items, name: `${keys.length} items` }
+  return { kind: 'folder', bucket, path, items, name: sharesTexts.items(keys.length) }
 }
 
 /** The folder, or the next one above it, that has the key. */

@@ -4,15 +4,16 @@ import { useState } from 'react'
 import { presign } from '../../api/client.ts'
 import { sharedUrl } from '../../api/service-address.ts'
 import { useStatus } from '../../api/service-queries.ts'
-import { formatMoment } from '../../format/time.ts'
+import { formatDuration, formatMoment } from '../../format/time.ts'
+import { filesDialogsTexts } from '../../texts/files-dialogs.ts'
 import { CustomLifetime } from './custom-lifetime.tsx'
 import { LinkField } from './link-field.tsx'
 import { shareLifetimes } from './share-lifetime.ts'
 
 const custom = 'custom'
 const choices = [
-  ...shareLifetimes.map(({ label, seconds }) => ({ label, value: String(seconds) })),
-  { label: 'Other', value: custom },
+  ...shareLifetimes.map((seconds) => ({ label: formatDuration(seconds), value: String(seconds) })),
+  { label: filesDialogsTexts.lifetime.other, value: custom },
 ]
 
 interface LinkProps {
@@ -29,7 +30,7 @@ export function SignedLinkForm({ bucket, objectKey }: LinkProps) {
     <Stack>
       <div>
         <Text size="sm" fw={500} mb={4} id="share-lifetime">
-          The link works for
+          {filesDialogsTexts.lifetime.label}
         </Text>
         <SegmentedControl
           fullWidth
@@ -58,7 +59,7 @@ function SignedLink({ bucket, objectKey, seconds }: LinkProps & { readonly secon
   })
   if (error !== null) {
     return (
-      <Alert color="red" variant="light" title="The link could not be created">
+      <Alert color="red" variant="light" title={filesDialogsTexts.signed.failure}>
         {error.message}
       </Alert>
     )
@@ -66,11 +67,15 @@ function SignedLink({ bucket, objectKey, seconds }: LinkProps & { readonly secon
   const isReady = data !== undefined && endpoint !== undefined
   return (
     <>
-      <LinkField label="Link" url={isReady ? sharedUrl(data.url, endpoint, location.origin) : ''} />
+      <LinkField
+        label={filesDialogsTexts.share.link}
+        what={filesDialogsTexts.share.linkWhat}
+        url={isReady ? sharedUrl(data.url, endpoint, location.origin) : ''}
+      />
       <Text size="sm" c="dimmed" role="status">
         {isReady
-          ? `Until ${formatMoment(Date.parse(data.expiresAt))}, anyone with this link can download the file, or one that replaces it under this name. It cannot be revoked: to end it earlier, move or delete the file.`
-          : 'Creating the link…'}
+          ? filesDialogsTexts.signed.until(formatMoment(Date.parse(data.expiresAt)))
+          : filesDialogsTexts.signed.creating}
       </Text>
     </>
   )

@@ -1,4 +1,5 @@
 import { IconStarFilled } from '@tabler/icons-react'
+import { filesTexts } from '../../texts/files.ts'
 import { useIsStarred } from './stars.ts'
 
 interface StarProps {
@@ -14,7 +15,7 @@ export function Star({ bucket, objectKey }: StarProps) {
       size={14}
       color="var(--mantine-color-yellow-6)"
       role="img"
-      aria-label="Starred"
+      aria-label={filesTexts.views.starred}
       style={{ flex: 'none' }}
     />
   )

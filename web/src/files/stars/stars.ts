@@ -1,6 +1,7 @@
 import { useSyncExternalStore } from 'react'
 import type { MarkedReply } from '../../../../src/dashboard/management/files/mark-routes.ts'
 import { request } from '../../api/client.ts'
+import { filesTexts } from '../../texts/files.ts'
 import { failureOf } from '../../ui/messages.ts'
 import { Store } from '../../ui/store.ts'
 import type { Entry } from '../entries/entry.ts'
@@ -53,6 +54,6 @@ export function toggleStars(bucket: string, entries: readonly Entry[], onEnd: ()
   const keys = entries.map(({ key }) => key)
   stars
     .set(bucket, keys, !areStarred(bucket, entries))
-    .catch(failureOf('The stars could not be changed'))
+    .catch(failureOf(filesTexts.starsFailure))
     .finally(onEnd)
 }

@@ -42,6 +42,7 @@ export const texts = ({ number, plural }: TextKit): FrameTexts => ({
   },
   skip: 'Zum Inhalt springen',
   more: 'Mehr',
+  noName: '(kein Name)',
   signOut: 'Abmelden',
   signOutAsk: 'Abmelden?',
   signOutCancels: 'In diesem Tab laufen noch Übertragungen. Beim Abmelden werden sie abgebrochen.',

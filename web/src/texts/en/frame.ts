@@ -40,6 +40,7 @@ export const texts = ({ number, plural }: TextKit) => ({
   },
   skip: 'Skip to content',
   more: 'More',
+  noName: '(no name)',
   signOut: 'Sign out',
   signOutAsk: 'Sign out?',
   signOutCancels: 'Transfers in this tab are not finished. Signing out cancels them.',

@@ -1,0 +1,4 @@
+import { textsOf } from './catalogue.ts'
+import { texts } from './en/files.ts'
+
+export const filesTexts = textsOf('files', texts)
