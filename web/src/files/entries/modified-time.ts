@@ -1,4 +1,6 @@
-const moments = new Intl.DateTimeFormat('en-GB', {
+import { locale } from '../../texts/language.ts'
+
+const moments = new Intl.DateTimeFormat(locale, {
   day: '2-digit',
   month: 'short',
   year: 'numeric',
