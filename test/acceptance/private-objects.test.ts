@@ -1,6 +1,7 @@
 /** Objects with the ACL private in a public bucket: nobody reads them without a right of their own. */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import type { Drive } from '../../src/storage/drives/drive.ts'
 import { type GatewayInProcess, startGatewayInProcess } from '../support/gateway-in-process.ts'
 import { testBucket } from '../support/gateway-process.ts'
 import { dashboardPassword, ManagementClient } from '../support/management-client.ts'
@@ -156,6 +157,30 @@ test('no read without a right of its own reveals a private object', async (t) =>
   await done(gateway, 'PUT /other/copy', copy)
   const own = [{ bucket: testBucket, prefix: 'k', actions: ['read'] }]
   await done(await holderOf('reader', own), `GET ${object}`)
+})
+
+test('a copied part is not of an object that became private while the part waited', async (t) => {
+  const gateway = await start(t)
+  const management = await ManagementClient.signIn(gateway.url)
+  const grants = [{ bucket: 'other', prefix: '', actions: ['write'] }]
+  const made = await management.done('POST', '/keys', { name: 'stranger', grants })
+  const { region } = gateway.credentials
+  const credentials = { accessKey: made.key.accessKeyId, secretKey: made.secretKey, region }
+  const stranger = { ...gateway, credentials }
+  await done(gateway, `PUT ${object}`, { body: 'x' })
+  const { text } = await done(stranger, 'POST /other/copy?uploads')
+  const [, id] = /<UploadId>([^<]+)/.exec(text) ?? []
+  const { drive } = gateway
+  const head = drive.head.bind(drive)
+  const closingHead: Drive['head'] = async (...asked) => {
+    const found = await head(...asked)
+    await drive.setAttributes?.(testBucket, 'k', { isPrivate: true })
+    return found
+  }
+  Object.assign(drive, { head: closingHead })
+  const copy = { headers: { 'x-amz-copy-source': object } }
+  const part = await send(stranger, `PUT /other/copy?partNumber=1&uploadId=${id}`, copy)
+  assert.equal(part.status, 403, part.text)
 })
 
 test('a version keeps its own ACL', async (t) => {

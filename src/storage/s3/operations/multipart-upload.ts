@@ -6,6 +6,7 @@ import {
   copySourceOf,
   type PourOptions,
   pourObject,
+  type CopySource as ReadableSource,
   refuseBody,
 } from '../address/copy-source.ts'
 import { readPayload, requiredSize } from '../body/payload.ts'
@@ -78,7 +79,8 @@ export async function uploadPartCopy(context: ObjectContext): Promise<HttpReply>
   const { drive, uploads } = service
   const number = partNumberOf(context)
   refuseWhatCannotBeKept(context)
-  const { source, assertMayRead } = copySourceOf(context)
+  const copied = copySourceOf(context)
+  const { source, assertMayRead } = copied
   await refuseBody(request)
   const metadata = await drive.head(source.bucket, source.key, { versionId: source.versionId })
   if (metadata === undefined || metadata.isDeleteMarker) throw missingSource(source, metadata)
@@ -88,7 +90,7 @@ export async function uploadPartCopy(context: ObjectContext): Promise<HttpReply>
   const name = uploadNameOf(context)
   const size = range.end - range.start
   const { signal } = request
-  const pinned = { ...source, etag: metadata.attributes.etag }
+  const pinned = { ...copied, source: { ...source, etag: metadata.attributes.etag } }
   const part = await partWithinQuota(context, { uploadId: name.uploadId, number, size }, () =>
     uploads.writePart(name, number, {
       ...{ size, signal },
@@ -103,10 +105,16 @@ export async function uploadPartCopy(context: ObjectContext): Promise<HttpReply>
   return xmlReply('CopyPartResult', content, sourceVersionFields(metadata))
 }
 
-/** The source is opened only when it is the part's turn, so that waiting parts keep no file open. */
+/**
+ * The source is opened only when it is the part's turn, so that waiting parts keep no file open. Its ACL may have changed
+ * meanwhile, which changes no ETag.
+ */
 async function pourVersion(
   drive: Drive,
-  source: CopySource,
+  {
+    source,
+    assertMayRead,
+  }: Pick<ReadableSource, 'assertMayRead'> & { readonly source: CopySource },
   sink: PayloadSink,
   options: PourOptions,
 ): Promise<PayloadDigest> {
@@ -115,6 +123,7 @@ async function pourVersion(
     if (object?.attributes.etag !== source.etag) {
       throw new DriveError('changed', `${source.bucket}/${source.key} changed during the copy`)
     }
+    assertMayRead(object.attributes)
     return await pourObject(object, sink, options)
   } finally {
     await object?.close()
