@@ -5,6 +5,9 @@ import { german } from '../../web/src/texts/de.ts'
 import { texts as activity } from '../../web/src/texts/en/activity.ts'
 import { texts as buckets } from '../../web/src/texts/en/buckets.ts'
 import { texts as connect } from '../../web/src/texts/en/connect.ts'
+import { texts as fileChange } from '../../web/src/texts/en/file-change.ts'
+import { texts as fileEdit } from '../../web/src/texts/en/file-edit.ts'
+import { texts as fileWork } from '../../web/src/texts/en/file-work.ts'
 import { texts as files } from '../../web/src/texts/en/files.ts'
 import { texts as filesDialogs } from '../../web/src/texts/en/files-dialogs.ts'
 import { texts as frame } from '../../web/src/texts/en/frame.ts'
@@ -12,8 +15,12 @@ import { texts as keys } from '../../web/src/texts/en/keys.ts'
 import { texts as models } from '../../web/src/texts/en/models.ts'
 import { texts as overview } from '../../web/src/texts/en/overview.ts'
 import { texts as plots } from '../../web/src/texts/en/plots.ts'
+import { texts as preview } from '../../web/src/texts/en/preview.ts'
 import { texts as settings } from '../../web/src/texts/en/settings.ts'
 import { texts as shares } from '../../web/src/texts/en/shares.ts'
+import { texts as transfers } from '../../web/src/texts/en/transfers.ts'
+import { texts as trash } from '../../web/src/texts/en/trash.ts'
+import { texts as versions } from '../../web/src/texts/en/versions.ts'
 import { textKit } from '../../web/src/texts/text-kit.ts'
 import { barriers, dashboardPassword, signIn, useDashboard } from '../support/dashboard.ts'
 import { testBucket } from '../support/gateway-process.ts'
@@ -23,14 +30,16 @@ import { signedFetch, targetOf } from '../support/signed-fetch.ts'
 
 const kit = textKit('en', 'en')
 const english = [
-  ...[activity(kit), buckets(kit), connect(), files(kit), filesDialogs(), frame(kit), keys(kit)],
-  ...[models(kit), overview(kit), plots(), settings(kit), shares(kit)],
+  ...[activity(kit), buckets(kit), connect(), fileChange(kit), fileEdit(kit), files(kit)],
+  ...[filesDialogs(), fileWork(kit), frame(kit), keys(kit), models(kit), overview(kit), plots()],
+  ...[preview(kit), settings(kit), shares(kit), transfers(kit), trash(kit), versions(kit)],
 ]
 
 /** Each page, with a text that it shows when it is loaded. */
 const pages = [
   ['/overview', 'Gespeichert in'],
   ['/shares', 'Noch keine Links'],
+  ['/trash', 'Der Papierkorb ist leer'],
   ['/activity', 'Offene Uploads'],
   [`/files/${testBucket}`, 'Dieser Ordner ist leer'],
   ['/files?in=starred', 'Noch nichts markiert'],
@@ -70,18 +79,18 @@ function plainTexts(catalogue: object): string[] {
 }
 
 const germanTexts = new Set(plainTexts(german(textKit('de', 'de'))))
-/** The service says it as well, as the reason of a failed request. */
-const fromService = 'The password is wrong.'
+/** The reason of a failed request, which the service says in English, and the name of an app. */
+const alsoOthers = new Set(['The password is wrong.', 'Continue'])
 const onlyEnglish = english
   .flatMap(plainTexts)
-  .filter((text) => !germanTexts.has(text) && text !== fromService)
+  .filter((text) => !germanTexts.has(text) && !alsoOthers.has(text))
 
 /** What the page shows or tells screen readers. It runs in the page, which has no types here. */
 const textsOfPage = `
   const found = []
-  const walker = document.createTreeWalker(document, NodeFilter.SHOW_TEXT)
+  const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT)
   while (walker.nextNode()) found.push(walker.currentNode.data.trim())
-  for (const element of document.querySelectorAll('*')) {
+  for (const element of root.querySelectorAll('*')) {
     for (const name of ['aria-label', 'aria-description', 'title', 'placeholder', 'alt']) {
       found.push(element.getAttribute(name) ?? '')
     }
@@ -89,9 +98,10 @@ const textsOfPage = `
   return found
 `
 
-/** Texts of the page that are in the English catalogue alone. */
-async function englishTexts(page: Page): Promise<string[]> {
-  const shown = new Set(await page.evaluate<string[]>(`(() => {${textsOfPage}})()`))
+/** Texts of the page, or of one of its elements, that are in the English catalogue alone. */
+async function englishTexts(page: Page, selector = 'html'): Promise<string[]> {
+  const root = `document.querySelector('${selector}')`
+  const shown = new Set(await page.evaluate<string[]>(`((root) => {${textsOfPage}})(${root})`))
   return onlyEnglish.filter((text) => shown.has(text))
 }
 
@@ -167,6 +177,23 @@ describe('the dashboard in German', { timeout: 300_000 }, () => {
     await page.getByRole('button', { name: 'Link erstellen' }).click()
     await page.getByRole('button', { name: 'Link kopieren' }).waitFor()
     await expectGerman()
+  })
+
+  test('a preview and the transfers are German', async () => {
+    const { gateway } = dashboard()
+    const target = targetOf(testBucket, 'gruss.txt')
+    await signedFetch(gateway, { method: 'PUT', target, body: 'Guten Tag' })
+    const path = `/files/${testBucket}?view=gruss.txt`
+    const page = await dashboard().open(path, { ...options, viewport: wide })
+    await signIn(page, 'Passwort')
+    await page.getByText('Objektschlüssel').first().waitFor()
+    await page.getByText('Guten Tag').waitFor()
+    assert.deepEqual(await englishTexts(page, '[role="dialog"]'), [])
+    await page.goto(`${gateway.url}/-/files/${testBucket}`)
+    const file = { name: 'neu.txt', mimeType: 'text/plain', buffer: Buffer.from('neu') }
+    await page.locator('input[type="file"]').first().setInputFiles(file)
+    await page.getByRole('heading', { name: '1 Datei hochgeladen' }).waitFor()
+    assert.deepEqual(await englishTexts(page, '[data-transfers]'), [])
   })
 
   test('another language is chosen in the settings and remembered', async () => {

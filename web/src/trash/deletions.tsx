@@ -5,7 +5,8 @@ import type { ReactNode } from 'react'
 import type { BucketStatus } from '../../../src/dashboard/management/management-schemas.ts'
 import type { TrashesReply, TrashReply } from '../../../src/dashboard/management/trash-routes.ts'
 import { request } from '../api/client.ts'
-import { formatAmount, formatBytes } from '../format/bytes.ts'
+import { formatBytes } from '../format/bytes.ts'
+import { trashTexts } from '../texts/trash.ts'
 import { EmptyState } from '../ui/empty-state.tsx'
 import { FailureNotice } from '../ui/failure-notice.tsx'
 import { Loaded } from '../ui/loaded.tsx'
@@ -16,7 +17,6 @@ import { EmptyTrashButton } from './empty-trash-button.tsx'
 import { TrashRow } from './trash-row.tsx'
 
 const refreshMs = 10_000
-const notResponding = new Error('The drive does not respond. Try again later.')
 
 interface AllTrashesProps {
   readonly search: string
@@ -33,7 +33,7 @@ export function AllTrashes({ search, onChoose }: AllTrashesProps) {
   const { data, refetch } = query
   if (data === undefined) {
     return (
-      <Loaded query={query} failure="The trash could not be loaded">
+      <Loaded query={query} failure={trashTexts.failure}>
         {() => null}
       </Loaded>
     )
@@ -44,8 +44,8 @@ export function AllTrashes({ search, onChoose }: AllTrashesProps) {
       {data.failed.map((name) => (
         <FailureNotice
           key={name}
-          title={`The trash of ${name} could not be loaded`}
-          error={notResponding}
+          title={trashTexts.failureOf(name)}
+          error={new Error(trashTexts.notResponding)}
           onRetry={() => void refetch()}
         />
       ))}
@@ -59,7 +59,7 @@ export function AllTrashes({ search, onChoose }: AllTrashesProps) {
               mt="sm"
               onClick={() => onChoose(bucket)}
             >
-              Show more from {bucket}
+              {trashTexts.moreFrom(bucket)}
             </Button>
           ))}
         </Deletions>
@@ -84,7 +84,7 @@ export function BucketTrash({ bucket: { name, versioning }, search }: BucketTras
     refetchInterval: refreshMs,
   })
   return (
-    <Loaded query={query} failure={`The trash of ${name} could not be loaded`}>
+    <Loaded query={query} failure={trashTexts.failureOf(name)}>
       {({ pages }) => {
         const [first] = pages
         const items = pages.flatMap((page) => page.items)
@@ -116,7 +116,7 @@ function Deletions({ trashes, search, children }: DeletionsProps) {
     .sort((a, b) => Date.parse(b.item.deletedAt) - Date.parse(a.item.deletedAt))
   return (
     <Section
-      title="Deleted files"
+      title={trashTexts.deleted}
       actions={
         search === '' && (
           <EmptyTrashButton buckets={trashes.map(({ bucket }) => bucket)} onEnd={refresh} />
@@ -142,26 +142,21 @@ function Deletions({ trashes, search, children }: DeletionsProps) {
 
 function figuresText(trashes: readonly TrashReply[]): string {
   const [{ days } = { days: 0 }] = trashes
-  const kept =
-    days === 0 ? 'TRASH_DAYS is 0: nothing is added.' : `Kept for ${formatAmount(days, 'day')}.`
+  const kept = days === 0 ? trashTexts.keepsNothing : trashTexts.kept(days)
   let all = { objects: 0, bytes: 0 }
   for (const { objects, bytes } of trashes) {
-    if (objects === null || bytes === null) return `Being counted. ${kept}`
+    if (objects === null || bytes === null) return trashTexts.counting(kept)
     all = { objects: all.objects + objects, bytes: all.bytes + bytes }
   }
-  return `${formatAmount(all.objects, 'file')}, ${formatBytes(all.bytes)}. ${kept}`
+  return trashTexts.total(trashTexts.files(all.objects), formatBytes(all.bytes), kept)
 }
 
 function NothingThere({ trash }: { readonly trash: TrashReply | undefined }) {
   if (trash?.isThere === false) {
-    return (
-      <NoTrash title="This bucket has no trash here">
-        It is read-only, or its drive has a trash of its own, such as Google Drive.
-      </NoTrash>
-    )
+    return <NoTrash title={trashTexts.noTrash}>{trashTexts.noTrashText}</NoTrash>
   }
   if (trash?.days !== 0) return null
-  return <NoTrash title="The trash is off">TRASH_DAYS is 0: files are deleted permanently.</NoTrash>
+  return <NoTrash title={trashTexts.off}>{trashTexts.offText}</NoTrash>
 }
 
 function NoTrash({ title, children }: { readonly title: string; readonly children: string }) {

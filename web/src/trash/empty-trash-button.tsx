@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core'
 import { useState } from 'react'
 import { startServerJob } from '../files/transfers/server-job.ts'
-import { formatAmount } from '../format/bytes.ts'
+import { trashTexts } from '../texts/trash.ts'
 import { Confirm } from '../ui/confirm.tsx'
 
 interface EmptyTrashButtonProps {
@@ -13,23 +13,23 @@ export function EmptyTrashButton({ buckets, onEnd }: EmptyTrashButtonProps) {
   const [isAsking, setIsAsking] = useState(false)
   const close = () => setIsAsking(false)
   const [only = ''] = buckets
-  const whose = buckets.length === 1 ? only : formatAmount(buckets.length, 'bucket')
+  const whose = buckets.length === 1 ? only : trashTexts.buckets(buckets.length)
   return (
     <>
       <Button variant="light" color="red" size="xs" onClick={() => setIsAsking(true)}>
-        Empty the trash
+        {trashTexts.empty}
       </Button>
       <Confirm
         isOpen={isAsking}
-        title={`Empty the trash of ${whose}?`}
-        action="Delete permanently"
+        title={trashTexts.emptyAsk(whose)}
+        action={trashTexts.delete}
         onConfirm={() => {
           emptyEach(buckets, onEnd)
           close()
         }}
         onClose={close}
       >
-        Everything in it is deleted permanently. This cannot be undone.
+        {trashTexts.emptyText}
       </Confirm>
     </>
   )

@@ -6,6 +6,7 @@ import { request } from '../api/client.ts'
 import { NameText } from '../files/entries/name-text.tsx'
 import { visibleName } from '../files/entries/visible-name.ts'
 import { formatBytes } from '../format/bytes.ts'
+import { trashTexts } from '../texts/trash.ts'
 import { IconButton } from '../ui/icon-button.tsx'
 import { Loaded } from '../ui/loaded.tsx'
 import { MoreButton } from '../ui/more-button.tsx'
@@ -33,7 +34,7 @@ export function TrashFiles({ bucket, trashId, search, onRestore, onDelete }: Tra
   const wanted = foldedName(search)
   return (
     <div className={classes.files}>
-      <Loaded query={query} failure="The files could not be listed">
+      <Loaded query={query} failure={trashTexts.filesFailure}>
         {({ pages }) => (
           <RowList>
             {pages
@@ -47,13 +48,13 @@ export function TrashFiles({ bucket, trashId, search, onRestore, onDelete }: Tra
                   actions={
                     <>
                       <IconButton
-                        label={`Restore ${visibleName(key)}`}
+                        label={trashTexts.restoreOf(visibleName(key))}
                         onClick={() => onRestore(key)}
                       >
                         <IconArrowBackUp size={18} />
                       </IconButton>
                       <IconButton
-                        label={`Delete ${visibleName(key)} permanently`}
+                        label={trashTexts.deleteOf(visibleName(key))}
                         color="red"
                         onClick={() => onDelete(key)}
                       >

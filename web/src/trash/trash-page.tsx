@@ -7,6 +7,7 @@ import { useSearch } from 'wouter/use-browser-location'
 import type { BucketStatus } from '../../../src/dashboard/management/management-schemas.ts'
 import { useBuckets } from '../api/service-queries.ts'
 import { DeletedList } from '../files/versions/deleted-list.tsx'
+import { trashTexts } from '../texts/trash.ts'
 import { EmptyState } from '../ui/empty-state.tsx'
 import { Loaded } from '../ui/loaded.tsx'
 import { PageHeading } from '../ui/page-heading.tsx'
@@ -21,11 +22,8 @@ export function TrashPage() {
   const buckets = useBuckets()
   return (
     <>
-      <PageHeading title="Trash">
-        What you delete here stays for a while and can be restored. Deletions by S3 clients are
-        listed only for buckets that keep versions.
-      </PageHeading>
-      <Loaded query={buckets} failure="The buckets could not be loaded">
+      <PageHeading title={trashTexts.title}>{trashTexts.text}</PageHeading>
+      <Loaded query={buckets} failure={trashTexts.bucketsFailure}>
         {(data) => <Trashes buckets={data.buckets} />}
       </Loaded>
     </>
@@ -49,7 +47,7 @@ function useChoice() {
 function Trashes({ buckets }: { readonly buckets: readonly BucketStatus[] }) {
   const { bucket: chosen, search, set } = useChoice()
   const chosenBucket = buckets.find(({ name }) => name === chosen)
-  if (buckets.length === 0) return <NoTrash title="There are no buckets" />
+  if (buckets.length === 0) return <NoTrash title={trashTexts.noBuckets} />
   const names = buckets.map(({ name }) => name)
   // The bucket in the address may no longer exist.
   const known = chosen === '' || names.includes(chosen) ? names : [...names, chosen]
@@ -58,8 +56,8 @@ function Trashes({ buckets }: { readonly buckets: readonly BucketStatus[] }) {
     <>
       <div className={classes.filter}>
         <NativeSelect
-          aria-label="Bucket"
-          data={[{ value: '', label: 'All buckets' }, ...known]}
+          aria-label={trashTexts.bucket}
+          data={[{ value: '', label: trashTexts.allBuckets }, ...known]}
           value={chosen}
           onChange={({ currentTarget: { value } }) => set('bucket', value)}
         />
@@ -72,9 +70,7 @@ function Trashes({ buckets }: { readonly buckets: readonly BucketStatus[] }) {
           shown.map((bucket) => <FormerVersions key={bucket.name} bucket={bucket} />)}
       </div>
       <div className={classes.none}>
-        <NoTrash
-          title={search === '' ? 'The trash is empty' : 'Nothing in the trash has this name'}
-        />
+        <NoTrash title={search === '' ? trashTexts.none : trashTexts.noMatch} />
       </div>
     </>
   )
@@ -91,8 +87,8 @@ function SearchField({ initial, onSearch }: SearchFieldProps) {
   return (
     <TextInput
       className={classes.search ?? ''}
-      aria-label="Search the trash"
-      placeholder="Search by name"
+      aria-label={trashTexts.search}
+      placeholder={trashTexts.searchHint}
       maxLength={255}
       leftSection={<IconSearch size={16} />}
       value={text}
@@ -107,10 +103,9 @@ function SearchField({ initial, onSearch }: SearchFieldProps) {
 function FormerVersions({ bucket: { name, versioning } }: { readonly bucket: BucketStatus }) {
   if (versioning === 'off') return null
   return (
-    <Section title={`Deleted from ${name}`}>
+    <Section title={trashTexts.deletedFrom(name)}>
       <Text size="sm" c="dimmed" mb="md">
-        This bucket keeps versions: deleted files can be restored until you or a lifecycle rule
-        delete their versions.
+        {trashTexts.keepsVersions}
       </Text>
       <DeletedList bucket={name} prefix="" />
     </Section>

@@ -8,7 +8,10 @@ import { EntryIcon } from '../files/entries/entry-icon.tsx'
 import { NameText } from '../files/entries/name-text.tsx'
 import { visibleName } from '../files/entries/visible-name.ts'
 import { startServerJob } from '../files/transfers/server-job.ts'
-import { formatAmount, formatBytes } from '../format/bytes.ts'
+import { formatBytes } from '../format/bytes.ts'
+import { locale } from '../texts/language.ts'
+import { Rich } from '../texts/rich.tsx'
+import { trashTexts } from '../texts/trash.ts'
 import { Age } from '../ui/age.tsx'
 import { Confirm } from '../ui/confirm.tsx'
 import { IconButton } from '../ui/icon-button.tsx'
@@ -32,7 +35,7 @@ interface Question {
 }
 
 const dayMs = 86_400_000
-const endDay = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium' })
+const endDay = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' })
 
 /** What one deletion has put into the trash. */
 export function TrashRow({ bucket, item, keptDays, search, onEnd }: TrashRowProps) {
@@ -42,7 +45,7 @@ export function TrashRow({ bucket, item, keptDays, search, onEnd }: TrashRowProp
   const [first = ''] = paths
   const hasFiles = first.endsWith('/') || count > 1
   const name = visibleName(nameOf(first))
-  const others = count > 1 ? ` and ${formatAmount(count - 1, 'other')}` : ''
+  const others = count > 1 ? trashTexts.others(count - 1) : ''
   const of = (key: string | undefined) => (key === undefined ? {} : { paths: [key] })
   const restore = (key?: string, besideOthers = false) => {
     setQuestion(undefined)
@@ -70,14 +73,14 @@ export function TrashRow({ bucket, item, keptDays, search, onEnd }: TrashRowProp
         <>
           {hasFiles && (
             <Button size="xs" variant="default" aria-expanded={isOpen} onClick={toggle}>
-              {isOpen ? 'Hide files' : 'Show files'}
+              {isOpen ? trashTexts.hideFiles : trashTexts.showFiles}
             </Button>
           )}
           <Button size="xs" variant="default" onClick={() => restore()}>
-            Restore
+            {trashTexts.restore}
           </Button>
           <IconButton
-            label={`Delete ${name}${others} permanently`}
+            label={trashTexts.deleteOf(`${name}${others}`)}
             color="red"
             onClick={() => setQuestion({ what: 'delete' })}
           >
@@ -95,26 +98,24 @@ export function TrashRow({ bucket, item, keptDays, search, onEnd }: TrashRowProp
       )}
       <Confirm
         isOpen={question?.what === 'beside'}
-        title="Some names are taken"
-        action="Restore under new names"
+        title={trashTexts.taken}
+        action={trashTexts.restoreBeside}
         onConfirm={() => restore(question?.key, true)}
         onClose={() => setQuestion(undefined)}
       >
-        Files with the name {asked}, or with other names in this item, already exist. They stay as
-        they are. What is still in the trash can be restored beside them, with a number added to its
-        name.
+        {trashTexts.takenText(asked)}
       </Confirm>
       <Confirm
         isOpen={question?.what === 'delete'}
-        title="Delete permanently?"
-        action="Delete permanently"
+        title={trashTexts.deleteAsk}
+        action={trashTexts.delete}
         onConfirm={() => {
           setQuestion(undefined)
           void startServerJob({ action: 'empty', bucket, trashId, ...of(question?.key) }, onEnd)
         }}
         onClose={() => setQuestion(undefined)}
       >
-        {asked} cannot be restored afterwards.
+        {trashTexts.deleteText(asked)}
       </Confirm>
     </Row>
   )
@@ -129,16 +130,20 @@ function shownEntry(key: string) {
 function Detail({ bucket, item, keptDays }: Pick<TrashRowProps, 'bucket' | 'item' | 'keptDays'>) {
   const { paths, count, objects, bytes, isMore, deletedAt } = item
   const [first = ''] = paths
-  const what = first.endsWith('/') && count === 1 ? 'Folder with ' : ''
-  const amount = `${isMore ? 'more than ' : ''}${formatAmount(objects, 'file')}`
+  const isFolder = first.endsWith('/') && count === 1
+  const files = isMore ? trashTexts.moreThan(objects) : trashTexts.files(objects)
+  const amount = isFolder ? trashTexts.folderWith(files) : files
   const end = endDay.format(Date.parse(deletedAt) + keptDays * dayMs)
   return (
     <>
-      {(what !== '' || count > 1) && `${what}${amount}, `}
-      {formatBytes(bytes)}, from <NameText name={`${bucket}/${parentOf(first)}`} />
+      {(isFolder || count > 1) && `${amount}, `}
+      <Rich
+        text={trashTexts.from(formatBytes(bytes))}
+        marks={{ folder: () => <NameText name={`${bucket}/${parentOf(first)}`} /> }}
+      />
       <div>
-        Deleted <Age at={deletedAt} />
-        {keptDays > 0 && `. Deleted permanently on ${end}`}
+        <Rich text={trashTexts.deletedAt} marks={{ age: () => <Age at={deletedAt} /> }} />
+        {keptDays > 0 && trashTexts.ends(end)}
       </div>
     </>
   )

@@ -9,27 +9,15 @@ const source = join(import.meta.dirname, '../../../../web/src')
 /** Folders whose texts are in the catalogue. */
 const converted = [
   ...['activity', 'api', 'app', 'buckets', 'connect', 'connection', 'format', 'keys', 'models'],
-  ...[
-    ...[
-      'browse',
-      'carry',
-      'entries',
-      'folder-sizes',
-      'grid',
-      'header',
-      'listing',
-      'menus',
-      'search',
-    ],
-    ...['share', 'stars', 'tiles'],
-  ].map((folder) => `files/${folder}`),
-  ...['overview', 'plots', 'session', 'settings', 'shares', 'sign-in', 'ui'],
+  ...['files', 'overview', 'plots', 'session', 'settings', 'shares', 'sign-in', 'trash', 'ui'],
 ]
 
 /** What is the same in each language. */
 const names = new Set([
+  // A group of scopes of highlight.js.
+  'title section strong class',
   ...['Bucketry', 'GET', '/-/docs', 'github.com/bucketry/bucketry', 'bmk_', 'BUCKETRY_KEY='],
-  ...['bucketry backup bucketry.backup', 'READ_ONLY', '2xx', '4xx', '5xx'],
+  ...['ETag', 'bucketry backup bucketry.backup', 'READ_ONLY', '2xx', '4xx', '5xx'],
   // Examples in empty fields.
   ...['backup-app', 'chat-app', 'gpt-5-preview', 'http://10.0.0.5/v1', 'https://app.example'],
   ...['lab', 'Lab', 'mine', 'openai', 'openai/gpt-5', 'smart', 'X-Title: Lab'],
@@ -74,9 +62,17 @@ function ownText(type: string, fields: Omit<Node, 'type'>, isShown: boolean): st
 
 function showsValue(type: string, fields: Omit<Node, 'type'>, isShown: boolean): boolean {
   if (type === 'JSXAttribute' || type === 'Property') {
-    return shown.test(nameOf(fields.name ?? fields.key))
+    const name = nameOf(fields.name ?? fields.key)
+    return shown.test(name) && !isCode(name, fields.value)
   }
   return isShown && /^(?:ConditionalExpression|JSXExpressionContainer|TemplateLiteral)$/.test(type)
+}
+
+/** `action: 'delete'` and `action="details"` are what the service or another module is told. */
+function isCode(name: string, node: unknown): boolean {
+  if (name !== 'action' && name !== 'what') return false
+  const { type, value } = (node ?? {}) as { readonly type?: string; readonly value?: unknown }
+  return type === 'Literal' && /^[a-z-]+$/.test(String(value))
 }
 
 function nameOf(node: unknown): string {

@@ -1,6 +1,8 @@
 import { Button, Group, Modal, NativeSelect, ScrollArea, Stack } from '@mantine/core'
 import { useState, useSyncExternalStore } from 'react'
 import { formatCount } from '../../format/bytes.ts'
+import { frameTexts } from '../../texts/frame.ts'
+import { transfersTexts } from '../../texts/transfers.ts'
 import { NameText } from '../entries/name-text.tsx'
 import { visibleName } from '../entries/visible-name.ts'
 import { clashQuestions } from '../transfers/transfers.ts'
@@ -12,9 +14,9 @@ import classes from './name-list.module.css'
 const shownAtOnce = 50
 
 const labels: readonly { readonly value: ClashAnswer; readonly label: string }[] = [
-  { value: 'keep-both', label: 'Keep both' },
-  { value: 'replace', label: 'Replace' },
-  { value: 'skip', label: 'Skip' },
+  { value: 'keep-both', label: transfersTexts.clash.both },
+  { value: 'replace', label: transfersTexts.clash.replace },
+  { value: 'skip', label: transfersTexts.clash.skip },
 ]
 
 /** Asks what to do about name conflicts of uploads, moves and copies. */
@@ -23,9 +25,7 @@ export function ClashDialog() {
   if (question === undefined) return null
   const { clashes, answer } = question
   const title =
-    clashes.length === 1
-      ? 'A file with this name already exists'
-      : `${formatCount(clashes.length)} files with these names already exist`
+    clashes.length === 1 ? transfersTexts.clash.one : transfersTexts.clash.many(clashes.length)
   return (
     <Modal opened onClose={() => answer(undefined)} title={title} size="lg" centered>
       {clashes.length === 1 ? <OneClash {...question} /> : <ManyClashes {...question} />}
@@ -47,13 +47,13 @@ function OneClash({ clashes, answer }: ClashQuestion) {
       </div>
       <Group justify="flex-end" gap="sm">
         <Button variant="default" onClick={() => answer(() => 'skip')}>
-          Skip
+          {transfersTexts.clash.skip}
         </Button>
         <Button color="red" variant="light" onClick={() => answer(() => 'replace')}>
-          Replace
+          {transfersTexts.clash.replace}
         </Button>
         <Button data-autofocus onClick={() => answer(() => 'keep-both')}>
-          Keep both
+          {transfersTexts.clash.both}
         </Button>
       </Group>
     </Stack>
@@ -68,7 +68,7 @@ function ManyClashes({ clashes, answer }: ClashQuestion) {
   return (
     <Stack>
       <NativeSelect
-        label="For all files"
+        label={transfersTexts.clash.forAll}
         data-autofocus
         data={labels}
         value={all}
@@ -84,7 +84,7 @@ function ManyClashes({ clashes, answer }: ClashQuestion) {
               <ClashText clash={clash} />
               <NativeSelect
                 size="xs"
-                aria-label={`For ${visibleName(clash.key)}`}
+                aria-label={transfersTexts.clash.for(visibleName(clash.key))}
                 data={labels}
                 value={own.get(clash.key) ?? all}
                 onChange={(event) =>
@@ -101,15 +101,17 @@ function ManyClashes({ clashes, answer }: ClashQuestion) {
             variant="subtle"
             onClick={() => setShown(shown + shownAtOnce)}
           >
-            Show more of {formatCount(clashes.length - shown)}
+            {transfersTexts.clash.more(formatCount(clashes.length - shown))}
           </Button>
         )}
       </ScrollArea.Autosize>
       <Group justify="flex-end" gap="sm">
         <Button variant="default" onClick={() => answer(undefined)}>
-          Cancel
+          {frameTexts.cancel}
         </Button>
-        <Button onClick={() => answer((key) => own.get(key) ?? all)}>Continue</Button>
+        <Button onClick={() => answer((key) => own.get(key) ?? all)}>
+          {transfersTexts.clash.continue}
+        </Button>
       </Group>
     </Stack>
   )

@@ -1,4 +1,5 @@
 import { formatBytes } from '../../format/bytes.ts'
+import { fileWorkTexts } from '../../texts/file-work.ts'
 import { Store } from '../../ui/store.ts'
 import { type FileEntry, modifiedOf } from '../entries/entry.ts'
 import { formatModified } from '../entries/modified-time.ts'
@@ -21,7 +22,7 @@ export function shownClash(
   file: FileFigures,
 ): ShownClash {
   const existing =
-    there === undefined ? 'Existing: still being uploaded' : `Existing: ${textOf(there)}`
+    there === undefined ? fileWorkTexts.existingUploading : fileWorkTexts.existing(textOf(there))
   return { key, details: [existing, `${verb}: ${textOf(file)}`] }
 }
 

@@ -4,7 +4,8 @@ import { useEffect, useState } from 'react'
 import type { TrashReply } from '../../../../src/dashboard/management/trash-routes.ts'
 import { request } from '../../api/client.ts'
 import { useBucket, useBuckets, useStatus } from '../../api/service-queries.ts'
-import { formatAmount, formatBytes, formatCount } from '../../format/bytes.ts'
+import { formatBytes, formatCount } from '../../format/bytes.ts'
+import { fileChangeTexts } from '../../texts/file-change.ts'
 import { Confirm } from '../../ui/confirm.tsx'
 import type { Entry } from '../entries/entry.ts'
 import { entryCounts } from '../entries/entry-counts.ts'
@@ -50,8 +51,8 @@ export function DeleteDialog({ bucket, entries, isForEver, onClose }: DeleteDial
   return (
     <Confirm
       isOpen
-      title={`Delete ${subject}?`}
-      action={hasTrash ? 'Delete permanently' : 'Delete'}
+      title={fileChangeTexts.delete.ask(subject)}
+      action={hasTrash ? fileChangeTexts.delete.permanently : fileChangeTexts.delete.action}
       isBusy={!isKnown}
       onConfirm={confirm}
       onClose={onClose}
@@ -86,7 +87,9 @@ function Names({ entries }: { readonly entries: readonly Entry[] }) {
         </List.Item>
       ))}
       {entries.length > shownNames && (
-        <List.Item>and {formatCount(entries.length - shownNames)} more</List.Item>
+        <List.Item>
+          {fileChangeTexts.delete.more(formatCount(entries.length - shownNames))}
+        </List.Item>
       )}
     </List>
   )
@@ -95,19 +98,22 @@ function Names({ entries }: { readonly entries: readonly Entry[] }) {
 function subjectOf(entries: readonly Entry[]): string {
   const [first] = entries
   if (entries.length === 1 && first !== undefined) {
-    return `${first.kind === 'folder' ? 'folder ' : ''}“${visibleName(first.name)}”`
+    const name = visibleName(first.name)
+    return first.kind === 'folder'
+      ? fileChangeTexts.delete.folder(name)
+      : fileChangeTexts.delete.file(name)
   }
-  return entryCounts(entries).join(' and ')
+  return fileChangeTexts.delete.all(entryCounts(entries))
 }
 
 /** Counts what will be deleted while the dialog is open. */
 function useContents(bucket: string, entries: readonly Entry[]): string {
-  const [text, setText] = useState('Counting the contents…')
+  const [text, setText] = useState(fileChangeTexts.delete.counting)
   useEffect(() => {
     const controller = new AbortController()
     contentsOf(bucket, entries, controller.signal).then(setText, () => {
       if (controller.signal.aborted) return
-      setText('The contents could not be counted.')
+      setText(fileChangeTexts.delete.notCounted)
     })
     return () => controller.abort()
   }, [bucket, entries])
@@ -133,6 +139,7 @@ async function contentsOf(
       isMore = size.isMore
     }
   }
-  const count = formatAmount(objects, 'object')
-  return `${isMore ? 'More than ' : ''}${count}, ${formatBytes(bytes)} in total.`
+  const count = fileChangeTexts.delete.objects(objects)
+  const text = isMore ? fileChangeTexts.delete.totalMore : fileChangeTexts.delete.total
+  return text(count, formatBytes(bytes))
 }

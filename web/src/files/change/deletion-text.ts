@@ -2,6 +2,7 @@ import type {
   BucketStatus,
   StatusReply,
 } from '../../../../src/dashboard/management/management-schemas.ts'
+import { fileChangeTexts } from '../../texts/file-change.ts'
 
 /** What happens to deleted files of a bucket on this drive. Undefined: not known yet. */
 export function deletionText(
@@ -9,25 +10,19 @@ export function deletionText(
   versioning: BucketStatus['versioning'] = 'off',
 ): string {
   if (versioning === 'enabled') {
-    return 'It stays in the history of this bucket. You can restore it with “Show deleted”.'
+    return fileChangeTexts.deletion.versions
   }
   if (versioning === 'suspended') {
-    return (
-      'Versions are suspended in this bucket: what was written since then is deleted permanently. ' +
-      'Versions from before can be restored with “Show deleted”.'
-    )
+    return fileChangeTexts.deletion.suspended
   }
   switch (deletes) {
     case 'trash':
-      return 'Deleted files go to the trash of Google Drive, where you can restore them.'
+      return fileChangeTexts.deletion.drive
     case 'server':
-      return (
-        'Nextcloud and ownCloud keep deleted files in their trash if it is enabled. Other WebDAV ' +
-        'servers usually delete them permanently.'
-      )
+      return fileChangeTexts.deletion.server
     case 'permanent':
-      return 'Files are deleted permanently. This cannot be undone.'
+      return fileChangeTexts.deletion.permanent
     case undefined:
-      return 'You may not be able to undo this.'
+      return fileChangeTexts.deletion.unknown
   }
 }

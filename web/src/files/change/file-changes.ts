@@ -4,6 +4,7 @@ import type {
   FileJobReply,
 } from '../../../../src/dashboard/management/files/file-job-schemas.ts'
 import { request } from '../../api/client.ts'
+import { fileWorkTexts } from '../../texts/file-work.ts'
 import type { Entry } from '../entries/entry.ts'
 import type { Job } from '../transfers/job-list.ts'
 import { startServerJob } from '../transfers/server-job.ts'
@@ -70,7 +71,7 @@ async function answersFor(
   { clashes, isMore }: ClashesReply,
 ): Promise<Answers | undefined> {
   if (clashes.length === 0) return {}
-  const verb = mode === 'copy' ? 'Copied' : 'Moved'
+  const verb = mode === 'copy' ? fileWorkTexts.copied : fileWorkTexts.moved
   const figures = ({ bytes, modifiedAt }: ClashesReply['clashes'][number]['file']) => ({
     ...{ size: bytes, modifiedAtMs: Date.parse(modifiedAt) },
   })

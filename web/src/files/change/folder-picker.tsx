@@ -1,6 +1,7 @@
 import { Loader, NavLink, ScrollArea, Text } from '@mantine/core'
 import { IconArrowUp } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
+import { fileChangeTexts } from '../../texts/file-change.ts'
 import { type Entry, parentOf } from '../entries/entry.ts'
 import { EntryIcon } from '../entries/entry-icon.tsx'
 import { NameText } from '../entries/name-text.tsx'
@@ -37,7 +38,7 @@ export function FolderPicker({ at, onPick }: FolderPickerProps) {
           type="button"
           py={6}
           leftSection={<IconArrowUp size={18} />}
-          label="One folder up"
+          label={fileChangeTexts.move.up}
           onClick={() => onPick(parentOf(folder))}
         />
       )}
@@ -60,9 +61,7 @@ export function FolderPicker({ at, onPick }: FolderPickerProps) {
       )}
       {data !== undefined && (data.isMore || folders.length === 0) && (
         <Text size="sm" c="dimmed" p="sm">
-          {data.isMore
-            ? 'This folder contains more than is shown. Type the path of another one.'
-            : 'This folder contains no folders.'}
+          {data.isMore ? fileChangeTexts.move.manyFolders : fileChangeTexts.move.noFolders}
         </Text>
       )}
     </ScrollArea>

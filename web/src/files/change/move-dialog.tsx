@@ -1,6 +1,7 @@
 import { NativeSelect } from '@mantine/core'
 import { useState } from 'react'
 import { useBuckets } from '../../api/service-queries.ts'
+import { fileChangeTexts } from '../../texts/file-change.ts'
 import { FormDialog, NameInput } from '../../ui/form-dialog.tsx'
 import { messageOf } from '../../ui/messages.ts'
 import type { Entry } from '../entries/entry.ts'
@@ -36,19 +37,19 @@ export function MoveDialog({ mode, from, entries, onClose }: MoveDialogProps) {
       setProblem(messageOf(error))
     }
   }
-  const action = mode === 'copy' ? 'Copy' : 'Move'
+  const { copy, copyTitle, move, moveTitle } = fileChangeTexts.move
   return (
     <FormDialog
-      title={`${action} ${subjectOf(entries)}`}
-      action={action}
+      title={(mode === 'copy' ? copyTitle : moveTitle)(subjectOf(entries))}
+      action={mode === 'copy' ? copy : move}
       onSubmit={submit}
       onClose={onClose}
     >
       <BucketSelect target={target} onChoose={choose} />
       <NameInput
-        label="Folder"
-        description="Choose a folder below or type a path. A new folder is created."
-        placeholder="Top of the bucket"
+        label={fileChangeTexts.move.folder}
+        description={fileChangeTexts.move.hint}
+        placeholder={fileChangeTexts.move.top}
         value={target.prefix}
         error={problem}
         onChange={(event) => choose({ ...target, prefix: event.currentTarget.value })}
@@ -69,7 +70,7 @@ function BucketSelect({ target, onChoose }: BucketSelectProps) {
   if (names.length < 2) return null
   return (
     <NativeSelect
-      label="Bucket"
+      label={fileChangeTexts.move.bucket}
       data={names}
       value={target.bucket}
       onChange={(event) => onChoose({ bucket: event.currentTarget.value, prefix: '' })}

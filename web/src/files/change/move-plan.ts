@@ -56,28 +56,3 @@ export function obstacleOf({ entry, fromBucket, toBucket, to }: Move): MoveObsta
 export function movedKey({ entry, to }: Move, key: string): string {
   return to + key.slice(entry.key.length)
 }
-
-/** Why a name is invalid for a file or folder; undefined if it is valid. */
-export function nameProblem(name: string): string | undefined {
-  if (name === '') return 'Enter a name.'
-  if (name.includes('/')) return 'A name cannot contain a slash. To change the folder, use Move.'
-  if (name === '.' || name === '..') return 'Browsers cannot open a path with “.” or “..” in it.'
-  if (!name.isWellFormed()) return 'The name contains an invalid character.'
-  return undefined
-}
-
-/** The same for a path of new folders: `2026/summer`. */
-export function pathProblem(path: string): string | undefined {
-  if (path === '') return nameProblem(path)
-  const names = path.split('/')
-  if (names.includes('')) return 'Enter a name before and after each slash.'
-  return names.map(nameProblem).find((problem) => problem !== undefined)
-}
-
-/** The path without spaces around its names. */
-export function trimmedPath(path: string): string {
-  return path
-    .split('/')
-    .map((name) => name.trim())
-    .join('/')
-}

@@ -1,5 +1,6 @@
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
+import { fileChangeTexts } from '../../texts/file-change.ts'
 import { FormDialog, NameInput } from '../../ui/form-dialog.tsx'
 import type { Browser } from '../browse/browser.ts'
 import { crumbsOf, type FileEntry, nameOf, parentOf } from '../entries/entry.ts'
@@ -8,7 +9,8 @@ import { makeFolder, makeText } from '../s3/bucket-client.ts'
 import { S3Failure } from '../s3/s3-failure.ts'
 import { driveChanges } from '../transfers/transfers.ts'
 import { isListed } from './folder-contents.ts'
-import { type FolderAddress, pathProblem } from './move-plan.ts'
+import type { FolderAddress } from './move-plan.ts'
+import { pathProblem } from './name-problem.ts'
 import { useSpacesQuestion } from './use-spaces-question.tsx'
 
 interface NewEntryDialogProps {
@@ -18,8 +20,8 @@ interface NewEntryDialogProps {
 }
 
 const texts = {
-  folder: { title: 'New folder', hint: 'With slashes, each level is created: 2026/summer' },
-  file: { title: 'New text file', hint: 'Without an extension, “.txt” is added.' },
+  folder: { title: fileChangeTexts.create.folder, hint: fileChangeTexts.create.folderHint },
+  file: { title: fileChangeTexts.create.file, hint: fileChangeTexts.create.fileHint },
 } as const
 
 /** Creates a folder or an empty text file, and the folders above it if its name is a path. */
@@ -43,7 +45,7 @@ export function NewEntryDialog({ what, browser, onClose }: NewEntryDialogProps) 
   return (
     <FormDialog
       title={title}
-      action={isAsking ? 'Create with spaces' : 'Create'}
+      action={isAsking ? fileChangeTexts.create.withSpaces : fileChangeTexts.create.action}
       isBusy={isPending}
       onSubmit={() => {
         if (!asks()) mutate(name)
@@ -51,7 +53,7 @@ export function NewEntryDialog({ what, browser, onClose }: NewEntryDialogProps) 
       onClose={onClose}
     >
       <NameInput
-        label="Name"
+        label={fileChangeTexts.create.name}
         description={hint}
         value={name}
         error={error?.message}
@@ -77,7 +79,7 @@ async function createText({ bucket, prefix }: FolderAddress, name: string): Prom
   const path = name === '' || name.slice(parentOf(name).length).includes('.') ? name : `${name}.txt`
   const key = prefix + path
   checkPath(path, key)
-  await makeText(bucket, key).catch(failWith('A file with this name already exists.'))
+  await makeText(bucket, key).catch(failWith(fileChangeTexts.fileExists))
   publish(bucket, key)
   return key
 }
@@ -89,7 +91,7 @@ function emptyFile(key: string): FileEntry {
 /** Creates one level of a path, unless it exists and is not the last. */
 async function createFolder(bucket: string, key: string, last: string): Promise<void> {
   if (key !== last && (await isListed(bucket, key))) return
-  const failed = failWith('A folder with this name already exists.')
+  const failed = failWith(fileChangeTexts.create.folderExists)
   await makeFolder(bucket, key).catch((error: unknown) => {
     if (key === last || !isTaken(error)) failed(error)
   })
@@ -98,7 +100,7 @@ async function createFolder(bucket: string, key: string, last: string): Promise<
 
 function checkPath(path: string, key: string): void {
   const wrong =
-    pathProblem(path) ?? (keyBytes(key) > maxKeyBytes ? 'The path is too long.' : undefined)
+    pathProblem(path) ?? (keyBytes(key) > maxKeyBytes ? fileChangeTexts.tooLong : undefined)
   if (wrong !== undefined) throw new RangeError(wrong)
 }
 

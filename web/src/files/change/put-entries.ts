@@ -1,4 +1,4 @@
-import { formatCount } from '../../format/bytes.ts'
+import { fileWorkTexts } from '../../texts/file-work.ts'
 import { failureOf } from '../../ui/messages.ts'
 import type { Entry } from '../entries/entry.ts'
 import { visibleName } from '../entries/visible-name.ts'
@@ -10,11 +10,6 @@ export interface Carried {
   readonly mode: PutMode
   readonly bucket: string
   readonly entries: readonly Entry[]
-}
-
-const problems = {
-  'same-folder': 'This is the current folder. Choose another one.',
-  'too-long': 'The resulting path would be too long.',
 }
 
 /**
@@ -30,17 +25,18 @@ export function putEntries(carried: Carried, to: FolderAddress): void {
   const isDuplicate = mode === 'copy' && obstacles.length === entries.length
   const wrong = obstacles.find((found) => !(isDuplicate && found === 'same-folder'))
   if (wrong === 'into-itself') {
-    const done = mode === 'copy' ? 'copied' : 'moved'
-    throw new RangeError(`A folder cannot be ${done} into itself.`)
+    const { copiedIntoItself, movedIntoItself } = fileWorkTexts
+    throw new RangeError(mode === 'copy' ? copiedIntoItself : movedIntoItself)
   }
-  if (wrong !== undefined) throw new RangeError(problems[wrong])
-  placeEntries({ ...carried, to }).catch(failureOf('This is not possible'))
+  if (wrong === 'same-folder') throw new RangeError(fileWorkTexts.sameFolder)
+  if (wrong === 'too-long') throw new RangeError(fileWorkTexts.pathTooLong)
+  placeEntries({ ...carried, to }).catch(failureOf(fileWorkTexts.notPossible))
 }
 
 /** The entries in a title: a name, or their number. */
 export function subjectOf(entries: readonly Entry[]): string {
   const [first] = entries
   return entries.length === 1 && first !== undefined
-    ? `“${visibleName(first.name)}”`
-    : `${formatCount(entries.length)} items`
+    ? fileWorkTexts.quoted(visibleName(first.name))
+    : fileWorkTexts.items(entries.length)
 }

@@ -1,6 +1,7 @@
 import { Alert } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
+import { fileChangeTexts } from '../../texts/file-change.ts'
 import { FormDialog, NameInput } from '../../ui/form-dialog.tsx'
 import { failureOf } from '../../ui/messages.ts'
 import { type Entry, parentOf } from '../entries/entry.ts'
@@ -8,7 +9,8 @@ import { visibleName } from '../entries/visible-name.ts'
 import { jobs } from '../transfers/transfers.ts'
 import { clashesOf, placeEntries } from './file-changes.ts'
 import { hasAnything } from './folder-contents.ts'
-import { type Move, nameProblem, obstacleOf, renameTo } from './move-plan.ts'
+import { type Move, obstacleOf, renameTo } from './move-plan.ts'
+import { nameProblem } from './name-problem.ts'
 import { useSpacesQuestion } from './use-spaces-question.tsx'
 
 interface RenameDialogProps {
@@ -18,6 +20,7 @@ interface RenameDialogProps {
 }
 
 export function RenameDialog({ bucket, entry, onClose }: RenameDialogProps) {
+  const texts = fileChangeTexts.rename
   const [name, setName] = useState(entry.name)
   /** The name of an existing folder, once it has been submitted. */
   const [mergesInto, setMergesInto] = useState<string>()
@@ -37,8 +40,8 @@ export function RenameDialog({ bucket, entry, onClose }: RenameDialogProps) {
   })
   return (
     <FormDialog
-      title={`Rename “${visibleName(entry.name)}”`}
-      action={isMerging ? 'Merge' : isAsking ? 'Rename with spaces' : 'Rename'}
+      title={texts.title(visibleName(entry.name))}
+      action={isMerging ? texts.merge : isAsking ? texts.withSpaces : texts.action}
       isBusy={isPending}
       onSubmit={() => {
         if (name === entry.name || !asks()) mutate(name)
@@ -46,7 +49,7 @@ export function RenameDialog({ bucket, entry, onClose }: RenameDialogProps) {
       onClose={onClose}
     >
       <NameInput
-        label="New name"
+        label={texts.name}
         value={name}
         error={error?.message}
         onChange={(event) => setName(event.currentTarget.value)}
@@ -55,8 +58,7 @@ export function RenameDialog({ bucket, entry, onClose }: RenameDialogProps) {
       {question}
       {isMerging && (
         <Alert color="yellow" variant="light">
-          A folder with this name already exists. The contents of this folder will be moved into it.
-          You will be asked before any file is replaced.
+          {texts.mergeText}
         </Alert>
       )}
     </FormDialog>
@@ -73,7 +75,7 @@ function selectStem(input: HTMLInputElement, { kind, name }: Entry): void {
 function checkedMove(entry: Entry, bucket: string, name: string): Move {
   const move = renameTo(entry, bucket, name)
   const isTooLong = obstacleOf(move) === 'too-long'
-  const wrong = nameProblem(name) ?? (isTooLong ? 'The path is too long.' : undefined)
+  const wrong = nameProblem(name) ?? (isTooLong ? fileChangeTexts.tooLong : undefined)
   if (wrong !== undefined) throw new RangeError(wrong)
   return move
 }
@@ -82,9 +84,9 @@ function checkedMove(entry: Entry, bucket: string, name: string): Move {
 async function rename({ entry, fromBucket: bucket }: Move, name: string): Promise<void> {
   const to = { bucket, prefix: parentOf(entry.key), name }
   const placed = { mode: 'move', bucket, entries: [entry], to } as const
-  const taken = new Error('A file with this name already exists.')
+  const taken = new Error(fileChangeTexts.fileExists)
   if (entry.kind === 'folder') {
-    placeEntries(placed).catch(failureOf('The folder could not be renamed'))
+    placeEntries(placed).catch(failureOf(fileChangeTexts.rename.failure))
     return
   }
   if ((await clashesOf(placed)).clashes.length > 0) throw taken

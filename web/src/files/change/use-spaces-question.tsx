@@ -1,7 +1,8 @@
 import { Alert, Button } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
+import { fileChangeTexts } from '../../texts/file-change.ts'
 import { NameText } from '../entries/name-text.tsx'
-import { trimmedPath } from './move-plan.ts'
+import { trimmedPath } from './name-problem.ts'
 
 interface SpacesQuestion {
   /** Whether the question is shown: submitting again keeps the spaces. */
@@ -23,7 +24,7 @@ export function useSpacesQuestion(name: string, onTrim: (trimmed: string) => voi
       return isNew
     },
     question: isAsking && (
-      <Alert color="yellow" variant="light" role="alert" title="Spaces at the beginning or end">
+      <Alert color="yellow" variant="light" role="alert" title={fileChangeTexts.spaces}>
         {name.split('/').map((part, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: the same name can be there twice
           <span key={index}>
@@ -38,7 +39,7 @@ export function useSpacesQuestion(name: string, onTrim: (trimmed: string) => voi
           variant="default"
           onClick={() => onTrim(trimmedPath(name))}
         >
-          Remove the spaces
+          {fileChangeTexts.removeSpaces}
         </Button>
       </Alert>
     ),

@@ -2,6 +2,8 @@ import { Text } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useMemo, useRef, useState } from 'react'
 import { useBuckets } from '../../api/service-queries.ts'
+import { fileEditTexts } from '../../texts/file-edit.ts'
+import { frameTexts } from '../../texts/frame.ts'
 import { FormDialog } from '../../ui/form-dialog.tsx'
 import { Loading } from '../../ui/loading.tsx'
 import { subjectOf } from '../change/put-entries.ts'
@@ -89,7 +91,9 @@ function EditMany({ bucket, entries, onClose }: EditDialogProps) {
       details={undefined}
       onSave={({ change }) => {
         if (change !== undefined)
-          void jobs.start(editJob(`Editing ${subjectOf(entries)}`, entries, change, client))
+          void jobs.start(
+            editJob(fileEditTexts.editing(subjectOf(entries)), entries, change, client),
+          )
         onClose()
       }}
     />
@@ -153,21 +157,17 @@ function EditForm({ bucket, entries, details, tags, onSave, onClose, ...props }:
       />
       {tags !== undefined && <TagRows rows={tagRows} isTried={isTried} onChange={setTagRows} />}
       <Text size="xs" c="dimmed">
-        Each file is copied onto itself on the drive. Content and tags stay. The date changes to
-        now, also for rules that delete by age. The ETag of a file that was uploaded in parts
-        changes.
+        {fileEditTexts.text}
       </Text>
     </FormDialog>
   )
 }
 
 function dialogOf(entries: readonly Entry[]) {
-  return { title: `Edit metadata of ${subjectOf(entries)}`, action: 'Save', size: 'lg' }
+  return { title: fileEditTexts.title(subjectOf(entries)), action: frameTexts.save, size: 'lg' }
 }
 
 function useObstacle(bucket: string): string | undefined {
   const isReadOnly = useBuckets().data?.buckets.find(({ name }) => name === bucket)?.isReadOnly
-  return isReadOnly === true
-    ? `The bucket ${bucket} is read-only. Remove it, or its drive, from READ_ONLY and restart the gateway.`
-    : undefined
+  return isReadOnly === true ? fileEditTexts.readOnly(bucket) : undefined
 }

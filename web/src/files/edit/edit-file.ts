@@ -1,3 +1,4 @@
+import { fileEditTexts } from '../../texts/file-edit.ts'
 import type { FileEntry } from '../entries/entry.ts'
 import { listPage } from '../listing/open-folder.ts'
 import { headersOf, replaceMetadata } from '../s3/bucket-client.ts'
@@ -6,7 +7,7 @@ import { driveChanges } from '../transfers/transfers.ts'
 import type { EditClient } from './edit-job.ts'
 import { changedMetadata, isListedVersion, type MetadataChange } from './metadata-change.ts'
 
-const hasChanged = 'It has changed since it was shown. Check it, then edit it again.'
+const hasChanged = fileEditTexts.hasChanged
 
 /** @param onEdited called for each file whose metadata has changed */
 export function editClient(bucket: string, onEdited: (key: string) => void): EditClient {
@@ -21,7 +22,7 @@ export function editClient(bucket: string, onEdited: (key: string) => void): Edi
     reasonOf(error) {
       if (error instanceof RangeError) return error.message
       if (!(error instanceof S3Failure)) return undefined
-      if (error.status === 404) return 'It no longer exists.'
+      if (error.status === 404) return fileEditTexts.isGone
       return error.status === 400 ? error.message : undefined
     },
   }

@@ -1,4 +1,5 @@
-import { formatAmount, formatCount } from '../../format/bytes.ts'
+import { formatCount } from '../../format/bytes.ts'
+import { fileEditTexts } from '../../texts/file-edit.ts'
 import type { Entry, FileEntry } from '../entries/entry.ts'
 import { isReachable } from '../entries/object-address.ts'
 import { visibleName } from '../entries/visible-name.ts'
@@ -52,9 +53,9 @@ class EditRun {
       for (const { kind, key } of entries) if (kind === 'folder') await this.#editTree(key)
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error)
-      throw new Error(`Stopped. ${this.#text()} ${why} Try again to continue.`, { cause: error })
+      throw new Error(fileEditTexts.job.failed(this.#text(), why), { cause: error })
     }
-    return this.#report.signal.aborted ? `Stopped. ${this.#text()}` : this.#text()
+    return this.#report.signal.aborted ? fileEditTexts.job.stopped(this.#text()) : this.#text()
   }
 
   async #editTree(prefix: string): Promise<void> {
@@ -90,7 +91,7 @@ class EditRun {
   async #editOne(file: FileEntry): Promise<void> {
     try {
       // A browser would request a different object.
-      if (!isReachable(file.key)) throw new RangeError('Its path has “.” or “..” in it.')
+      if (!isReachable(file.key)) throw new RangeError(fileEditTexts.job.dots)
       if (await this.#client.edit(file, this.#change)) this.#edited += 1
       else this.#same += 1
     } catch (error) {
@@ -102,9 +103,9 @@ class EditRun {
   }
 
   #text(): string {
-    const parts = [`${formatAmount(this.#edited, 'file')} changed`]
-    if (this.#same > 0) parts.push(`${formatCount(this.#same)} already had these values`)
-    if (this.#skipped > 0) parts.push(`${formatCount(this.#skipped)} not changed`)
+    const parts = [fileEditTexts.job.changed(this.#edited)]
+    if (this.#same > 0) parts.push(fileEditTexts.job.same(formatCount(this.#same)))
+    if (this.#skipped > 0) parts.push(fileEditTexts.job.skipped(formatCount(this.#skipped)))
     return `${parts.join(', ')}.`
   }
 }

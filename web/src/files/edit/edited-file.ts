@@ -1,4 +1,5 @@
 import { formatBytes } from '../../format/bytes.ts'
+import { fileEditTexts } from '../../texts/file-edit.ts'
 import { nameOf, parentOf } from '../entries/entry.ts'
 import type { ObjectAddress } from '../entries/object-address.ts'
 import { headersOf, readBytes, writeObject } from '../s3/bucket-client.ts'
@@ -22,7 +23,7 @@ export class Clash extends Error {
   readonly isDeleted: boolean
 
   constructor(isDeleted: boolean) {
-    super('The file has changed.')
+    super(fileEditTexts.editor.changed)
     this.isDeleted = isDeleted
   }
 }
@@ -35,13 +36,11 @@ export async function readEdited(
   const stored = await headersOf(address, signal)
   const { size, etag } = readDetails(stored)
   if (size > maxEditBytes) {
-    throw new RangeError(
-      `Texts up to 1 MiB can be edited here. This one has ${formatBytes(size)}: download it, edit it and upload it again.`,
-    )
+    throw new RangeError(fileEditTexts.editor.tooLarge(formatBytes(size)))
   }
   const encoding = stored.get('content-encoding') ?? ''
   if (!['', 'identity', 'aws-chunked'].includes(encoding)) {
-    throw new RangeError(`The file is stored compressed (${encoding}), and cannot be edited here.`)
+    throw new RangeError(fileEditTexts.editor.compressed(encoding))
   }
   const range = { first: 0, last: Math.max(0, size - 1) }
   const [bytes, tags] = await Promise.all([
@@ -49,7 +48,7 @@ export async function readEdited(
     readTags(address, signal),
   ])
   const text = readText(bytes)
-  if (text === undefined) throw new RangeError('This is not a text in UTF-8 or UTF-16.')
+  if (text === undefined) throw new RangeError(fileEditTexts.editor.noText)
   return { ...text, etag, stored, tags }
 }
 
@@ -97,7 +96,8 @@ export async function saveCopy(
 ): Promise<string> {
   const [, stem = '', extension = ''] = /^(.+?)(\.[^.]*)?$/s.exec(nameOf(key)) ?? []
   for (let number = 1; number <= mostCopies; number += 1) {
-    const name = `${stem} (my changes${number === 1 ? '' : ` ${number}`})${extension}`
+    const count = number === 1 ? '' : ` ${number}`
+    const name = fileEditTexts.editor.copyName(stem, count, extension)
     try {
       await write({ bucket, key: parentOf(key) + name }, file, text, undefined)
       return name
@@ -105,7 +105,7 @@ export async function saveCopy(
       if (!(error instanceof S3Failure) || error.status !== 412) throw error
     }
   }
-  throw new Error('All names for a copy are taken.')
+  throw new Error(fileEditTexts.editor.namesTaken)
 }
 
 async function write(

@@ -1,4 +1,5 @@
 import { Button, Modal, Stack, Text } from '@mantine/core'
+import { fileEditTexts } from '../../texts/file-edit.ts'
 import { Confirm } from '../../ui/confirm.tsx'
 
 export interface ClashAnswers {
@@ -20,25 +21,23 @@ export function ClashDialog({ isDeleted, isBusy, answers }: ClashDialogProps) {
     <Modal
       opened
       onClose={answers.cancel}
-      title={isDeleted ? 'The file was deleted' : 'The file was changed by someone else'}
+      title={isDeleted ? fileEditTexts.clash.deleted : fileEditTexts.clash.changed}
       centered
     >
       <Stack>
         <Text size="sm">
-          {isDeleted
-            ? 'It was moved or deleted after you opened it. Your text is not saved yet.'
-            : 'It was saved again after you opened it. Your text is not saved yet.'}
+          {isDeleted ? fileEditTexts.clash.deletedText : fileEditTexts.clash.changedText}
         </Text>
         <Stack gap={8}>
           <Button loading={isBusy} onClick={answers.saveCopy} data-autofocus>
-            Save mine as a copy
+            {fileEditTexts.clash.copy}
           </Button>
           <Button variant="default" disabled={isBusy} onClick={answers.keepMine}>
-            {isDeleted ? 'Keep mine: create the file again' : 'Keep mine: replace theirs'}
+            {isDeleted ? fileEditTexts.clash.create : fileEditTexts.clash.replace}
           </Button>
           {!isDeleted && (
             <Button variant="default" disabled={isBusy} onClick={answers.takeTheirs}>
-              Take theirs: discard mine
+              {fileEditTexts.clash.take}
             </Button>
           )}
         </Stack>
@@ -57,13 +56,13 @@ export function DiscardDialog({ onDiscard, onClose }: DiscardDialogProps) {
   return (
     <Confirm
       isOpen
-      title="Discard your changes?"
-      action="Discard"
-      dismiss="Keep editing"
+      title={fileEditTexts.discard.title}
+      action={fileEditTexts.discard.action}
+      dismiss={fileEditTexts.discard.dismiss}
       onConfirm={onDiscard}
       onClose={onClose}
     >
-      The text has changes that are not saved.
+      {fileEditTexts.discard.text}
     </Confirm>
   )
 }

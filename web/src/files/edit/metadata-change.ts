@@ -1,4 +1,5 @@
 import { fileTimeOf, fileTimeText } from '../../../../src/platform/text/file-time.ts'
+import { fileEditTexts } from '../../texts/file-edit.ts'
 import type { FileEntry } from '../entries/entry.ts'
 import { decodedMetadata, type ReplyHeaders } from '../s3/object-details.ts'
 
@@ -94,10 +95,10 @@ function writtenFields(
 /** Why a copy would lose metadata: metadata missing from the reply would also be missing from the copy. */
 function lossOf(stored: ReplyHeaders): string | undefined {
   if (stored.get('x-bucketry-attributes') !== null) {
-    return 'Its metadata cannot be read, because the database does not respond. Try again later.'
+    return fileEditTexts.form.unread
   }
   if (stored.get('x-amz-missing-meta') !== null) {
-    return 'It has metadata without a name, which would be lost. Upload it again with an S3 client.'
+    return fileEditTexts.form.nameless
   }
   return undefined
 }
@@ -117,7 +118,7 @@ export function sizeProblem(metadata: ReadonlyMap<string, string>): string | und
   for (const [name, value] of metadata) text += name + fieldText(value)
   const bytes = new TextEncoder().encode(text).length
   if (bytes <= maxMetadataBytes) return undefined
-  return `Names and values together are limited to 2,048 bytes. These have ${bytes.toLocaleString('en')}.`
+  return fileEditTexts.form.tooLarge(bytes)
 }
 
 function metadataField(name: string, value: string): readonly [string, string] {

@@ -1,3 +1,4 @@
+import { fileEditTexts } from '../../texts/file-edit.ts'
 import type { ObjectDetails } from '../s3/object-details.ts'
 import {
   type EditedHeader,
@@ -76,24 +77,22 @@ const mediaType = /^[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+ *(?:;.*)?$/
 export function headerProblem(name: EditedHeader, value: string): string | undefined {
   const text = value.trim()
   if (/[^ -~]/.test(text)) {
-    return name === 'Content-Disposition'
-      ? 'Use ASCII. For other letters in a file name, write filename*=UTF-8’’ and percent-encode them.'
-      : 'Use ASCII letters, digits and symbols.'
+    return name === 'Content-Disposition' ? fileEditTexts.form.asciiName : fileEditTexts.form.ascii
   }
   if (name === 'Content-Type' && text !== '' && !mediaType.test(text)) {
-    return 'Write a type and a subtype, such as image/jpeg or text/plain; charset=utf-8.'
+    return fileEditTexts.form.type
   }
   return undefined
 }
 
 /** Why a line of user metadata cannot have its name. */
 export function rowProblem({ id, name }: RowDraft, rows: readonly RowDraft[]): string | undefined {
-  if (name === '') return 'Give it a name.'
+  if (name === '') return fileEditTexts.form.noName
   // RFC 9110 section 5.1.
-  if (/[^\w!#$%&'*+.^`|~-]/.test(name)) return 'Use letters, digits, hyphens and dots.'
+  if (/[^\w!#$%&'*+.^`|~-]/.test(name)) return fileEditTexts.form.nameCharacters
   const isSame = (other: RowDraft) => other.name.toLowerCase() === name.toLowerCase()
   return rows.some((other) => other.id < id && isSame(other))
-    ? 'This name is already used.'
+    ? fileEditTexts.form.nameTaken
     : undefined
 }
 

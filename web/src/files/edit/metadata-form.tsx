@@ -9,6 +9,7 @@ import {
   TextInput,
 } from '@mantine/core'
 import { IconPlus, IconTrash } from '@tabler/icons-react'
+import { fileEditTexts } from '../../texts/file-edit.ts'
 import { NameInput } from '../../ui/form-dialog.tsx'
 import { IconButton } from '../../ui/icon-button.tsx'
 import { type EditedHeader, editedHeaders } from './metadata-change.ts'
@@ -33,10 +34,10 @@ interface MetadataFormProps {
 }
 
 const hints: Readonly<Record<EditedHeader, string>> = {
-  'Content-Type': 'What the file is, such as image/jpeg.',
-  'Cache-Control': 'How long browsers may keep it, such as public, max-age=3600.',
-  'Content-Disposition': 'Whether browsers show or save it, such as attachment; filename="a.pdf".',
-  'Content-Encoding': 'How its bytes are compressed, such as gzip; empty if they are not.',
+  'Content-Type': fileEditTexts.form.hint.type,
+  'Cache-Control': fileEditTexts.form.hint.cache,
+  'Content-Disposition': fileEditTexts.form.hint.disposition,
+  'Content-Encoding': fileEditTexts.form.hint.encoding,
 }
 
 export function MetadataForm({ draft, isMany, isTried, onChange }: MetadataFormProps) {
@@ -48,12 +49,7 @@ export function MetadataForm({ draft, isMany, isTried, onChange }: MetadataFormP
   const problem = rowsProblem(rows)
   return (
     <>
-      {isMany && (
-        <Text size="sm">
-          Tick what to set for all files, including those in folders. Everything else stays as it is
-          on each file.
-        </Text>
-      )}
+      {isMany && <Text size="sm">{fileEditTexts.form.many}</Text>}
       <SimpleGrid cols={{ base: 1, sm: isMany ? 1 : 2 }} spacing="md" verticalSpacing="sm">
         {editedHeaders.map((name) => (
           <HeaderField
@@ -66,7 +62,7 @@ export function MetadataForm({ draft, isMany, isTried, onChange }: MetadataFormP
         ))}
       </SimpleGrid>
       <fieldset className={classes.rows}>
-        <legend>User metadata (x-amz-meta-…)</legend>
+        <legend>{fileEditTexts.form.metadata}</legend>
         <Stack gap={8}>
           {rows.map((row) => (
             <MetadataRow
@@ -90,7 +86,7 @@ export function MetadataForm({ draft, isMany, isTried, onChange }: MetadataFormP
             className={classes.add ?? ''}
             onClick={() => onChange(withRow(draft))}
           >
-            Add metadata
+            {fileEditTexts.form.add}
           </Button>
         </Stack>
       </fieldset>
@@ -113,7 +109,7 @@ function HeaderField({ name, field, isMany, onChange }: HeaderFieldProps) {
     <Field
       {...(isMany ? { 'aria-label': name } : { label: name })}
       inputWrapperOrder={['label', 'input', 'error', 'description']}
-      description={isMany ? `${hints[name]} Empty: none.` : hints[name]}
+      description={isMany ? fileEditTexts.form.emptyNone(hints[name]) : hints[name]}
       value={value}
       error={isChanged ? headerProblem(name, value) : undefined}
       spellCheck={false}
@@ -125,7 +121,7 @@ function HeaderField({ name, field, isMany, onChange }: HeaderFieldProps) {
   return (
     <Stack gap={8}>
       <Checkbox
-        label={`Change ${name}`}
+        label={fileEditTexts.form.change(name)}
         checked={isChanged}
         onChange={(event) => onChange({ value, isChanged: event.currentTarget.checked })}
       />
@@ -136,7 +132,7 @@ function HeaderField({ name, field, isMany, onChange }: HeaderFieldProps) {
 
 interface MetadataRowProps {
   readonly row: RowDraft
-  readonly what?: 'Metadata' | 'Tag'
+  readonly isTag?: boolean
   readonly problem: string | undefined
   readonly isMany: boolean
   readonly onChange: (row: RowDraft) => void
@@ -144,7 +140,7 @@ interface MetadataRowProps {
 }
 
 export function MetadataRow(props: MetadataRowProps) {
-  const { row, what = 'Metadata', problem, isMany, onChange, onRemove } = props
+  const { row, isTag = false, problem, isMany, onChange, onRemove } = props
   const { name, value, isRemoval } = row
   return (
     <Group
@@ -152,22 +148,22 @@ export function MetadataRow(props: MetadataRowProps) {
       align="flex-start"
       className={classes.row ?? ''}
       role="group"
-      aria-label={`${what} ${name}`}
+      aria-label={isTag ? fileEditTexts.form.tag(name) : fileEditTexts.form.line(name)}
     >
       {isMany && (
         <NativeSelect
           className={classes.what ?? ''}
-          aria-label="What to do"
-          data={['Set', 'Remove']}
-          value={isRemoval ? 'Remove' : 'Set'}
+          aria-label={fileEditTexts.form.what}
+          data={[fileEditTexts.form.set, fileEditTexts.form.remove]}
+          value={isRemoval ? fileEditTexts.form.remove : fileEditTexts.form.set}
           onChange={(event) =>
-            onChange({ ...row, isRemoval: event.currentTarget.value === 'Remove' })
+            onChange({ ...row, isRemoval: event.currentTarget.value === fileEditTexts.form.remove })
           }
         />
       )}
       <TextInput
-        aria-label="Name"
-        placeholder="Name"
+        aria-label={fileEditTexts.form.name}
+        placeholder={fileEditTexts.form.name}
         className={classes.cell ?? ''}
         value={name}
         error={problem}
@@ -177,8 +173,8 @@ export function MetadataRow(props: MetadataRowProps) {
       />
       {!isRemoval && (
         <TextInput
-          aria-label="Value"
-          placeholder="Value"
+          aria-label={fileEditTexts.form.value}
+          placeholder={fileEditTexts.form.value}
           className={`${classes.cell} ${classes.value}`}
           value={value}
           spellCheck={false}
@@ -187,7 +183,7 @@ export function MetadataRow(props: MetadataRowProps) {
         />
       )}
       <IconButton
-        label={what === 'Tag' ? `Remove the tag ${name}` : `Remove the line ${name}`}
+        label={isTag ? fileEditTexts.form.removeTag(name) : fileEditTexts.form.removeLine(name)}
         size={36}
         onClick={onRemove}
       >

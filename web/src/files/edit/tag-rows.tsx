@@ -1,5 +1,6 @@
 import { Button, Stack, Text } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
+import { fileEditTexts } from '../../texts/file-edit.ts'
 import { maxTags, type ObjectTags, tagProblem } from '../s3/object-tags.ts'
 import type { RowDraft } from './metadata-draft.ts'
 import classes from './metadata-form.module.css'
@@ -17,13 +18,13 @@ export function TagRows({ rows, isTried, onChange }: TagRowsProps) {
   const id = 1 + Math.max(-1, ...rows.map((row) => row.id))
   return (
     <fieldset className={classes.rows}>
-      <legend>Tags</legend>
+      <legend>{fileEditTexts.tags.title}</legend>
       <Stack gap={8}>
         {rows.map((row) => (
           <MetadataRow
             key={row.id}
             row={row}
-            what="Tag"
+            isTag
             problem={row.name === '' && !isTried ? undefined : problemOf(row, rows)}
             isMany={false}
             onChange={(next) => onChange(rows.map((other) => (other.id === row.id ? next : other)))}
@@ -32,7 +33,7 @@ export function TagRows({ rows, isTried, onChange }: TagRowsProps) {
         ))}
         {rows.length > maxTags && (
           <Text size="sm" c="var(--mantine-color-error)" role="alert">
-            A file has up to {maxTags} tags.
+            {fileEditTexts.tags.most(maxTags)}
           </Text>
         )}
         <Button
@@ -43,7 +44,7 @@ export function TagRows({ rows, isTried, onChange }: TagRowsProps) {
           disabled={rows.length >= maxTags}
           onClick={() => onChange([...rows, { id, name: '', value: '', isRemoval: false }])}
         >
-          Add tag
+          {fileEditTexts.tags.add}
         </Button>
       </Stack>
     </fieldset>
@@ -56,13 +57,13 @@ export function tagRowsOf(tags: ObjectTags): readonly RowDraft[] {
 
 /** Why the tags cannot be saved. */
 export function tagsProblem(rows: readonly RowDraft[]): string | undefined {
-  if (rows.length > maxTags) return `A file has up to ${maxTags} tags.`
+  if (rows.length > maxTags) return fileEditTexts.tags.most(maxTags)
   return rows.map((row) => problemOf(row, rows)).find((problem) => problem !== undefined)
 }
 
 function problemOf({ id, name, value }: RowDraft, rows: readonly RowDraft[]): string | undefined {
   const isTaken = rows.some((other) => other.id < id && other.name === name)
-  return tagProblem(name, value) ?? (isTaken ? 'This name is already used.' : undefined)
+  return tagProblem(name, value) ?? (isTaken ? fileEditTexts.form.nameTaken : undefined)
 }
 
 /** The tags to save; undefined if they are the same. */

@@ -3,6 +3,8 @@ import { useWindowEvent } from '@mantine/hooks'
 import { IconX } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useRef } from 'react'
+import { fileEditTexts } from '../../texts/file-edit.ts'
+import { frameTexts } from '../../texts/frame.ts'
 import { useClosesOnEscape } from '../../ui/confirm.tsx'
 import { FailureNotice } from '../../ui/failure-notice.tsx'
 import { IconButton } from '../../ui/icon-button.tsx'
@@ -36,10 +38,10 @@ export function TextEditor({ bucket, file, onClose }: TextEditorProps) {
   return (
     <Modal opened onClose={onClose} title={<NameText name={file.name} />} centered>
       {error === null ? (
-        <Loading label="Loading the text" />
+        <Loading label={fileEditTexts.editor.loading} />
       ) : (
         <FailureNotice
-          title="The file cannot be edited"
+          title={fileEditTexts.editor.cannot}
           error={error}
           {...(!(error instanceof RangeError) && { onRetry: () => void refetch() })}
         />
@@ -69,17 +71,21 @@ function Editor({ bucket, file, read, onClose }: EditorProps) {
       <Modal.Content>
         <div className={classes.frame}>
           <div className={classes.bar}>
-            <IconButton label="Close" size={40} onClick={guard.leave}>
+            <IconButton label={frameTexts.close} size={40} onClick={guard.leave}>
               <IconX size={20} />
             </IconButton>
             <Modal.Title className={classes.title ?? ''}>
               <NameText name={file.name} />
             </Modal.Title>
             <span className={classes.state} role="status">
-              {isChanged ? 'Not saved' : state.isSaved ? 'Saved' : ''}
+              {isChanged
+                ? fileEditTexts.editor.unsaved
+                : state.isSaved
+                  ? fileEditTexts.editor.saved
+                  : ''}
             </span>
             <Button size="sm" disabled={!isChanged} loading={isSaving} onClick={save}>
-              Save
+              {frameTexts.save}
             </Button>
           </div>
           {problem !== undefined && (
@@ -87,17 +93,13 @@ function Editor({ bucket, file, read, onClose }: EditorProps) {
               {problem}
             </Alert>
           )}
-          {base.isMixed && (
-            <Alert color="yellow">
-              The lines of this file end in different ways. Saving ends all of them in the same way.
-            </Alert>
-          )}
+          {base.isMixed && <Alert color="yellow">{fileEditTexts.editor.lineEnds}</Alert>}
           <textarea
             // Another text is read after a clash.
             key={state.round}
             ref={field}
             className={classes.text}
-            aria-label={`Text of ${visibleName(file.name)}`}
+            aria-label={fileEditTexts.editor.textOf(visibleName(file.name))}
             defaultValue={base.text}
             spellCheck={false}
             data-autofocus

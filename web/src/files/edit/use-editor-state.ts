@@ -1,5 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { type RefObject, useState } from 'react'
+import { fileEditTexts } from '../../texts/file-edit.ts'
 import { messageOf, showSuccess } from '../../ui/messages.ts'
 import type { ObjectAddress } from '../entries/object-address.ts'
 import { objectDetails } from '../s3/use-object-details.ts'
@@ -55,7 +56,7 @@ export function useEditorState(
     saveCopy: () =>
       void run(async () => {
         const name = await saveCopy(address, base, text)
-        showSuccess(`Your text was saved as ${name}.`)
+        showSuccess(fileEditTexts.editor.copied(name))
         return clash?.isDeleted === true ? { ...base, text } : show(await readEdited(address))
       }),
     cancel: () => setClash(undefined),

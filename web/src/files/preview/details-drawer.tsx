@@ -1,5 +1,6 @@
 import { Drawer, FocusTrap, Stack } from '@mantine/core'
 import type { ReactNode } from 'react'
+import { frameTexts } from '../../texts/frame.ts'
 import { useClosesOnEscape } from '../../ui/confirm.tsx'
 
 interface DetailsDrawerProps {
@@ -18,7 +19,7 @@ export function DetailsDrawer({ title, onClose, children }: DetailsDrawerProps) 
       position="right"
       size="min(400px, 100%)"
       title={title}
-      closeButtonProps={{ 'aria-label': 'Close' }}
+      closeButtonProps={{ 'aria-label': frameTexts.close }}
     >
       <FocusTrap.InitialFocus />
       <Stack>{children}</Stack>

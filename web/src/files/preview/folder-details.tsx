@@ -1,7 +1,8 @@
 import { Button } from '@mantine/core'
 import { useEffect } from 'react'
-import { formatAmount, formatBytes, formatCount, formatExactBytes } from '../../format/bytes.ts'
+import { formatBytes, formatCount, formatExactBytes } from '../../format/bytes.ts'
 import { formatMoment } from '../../format/time.ts'
+import { previewTexts } from '../../texts/preview.ts'
 import { Age } from '../../ui/age.tsx'
 import type { FolderEntry } from '../entries/entry.ts'
 import { s3Uri } from '../entries/object-address.ts'
@@ -34,9 +35,12 @@ export function FolderDetails(props: FolderDetailsProps) {
     waiting: new Set(isWaiting ? [folder.key] : []),
   }
   return (
-    <DetailsDrawer title={`Folder “${visibleName(folder.name)}”`} onClose={onClose}>
+    <DetailsDrawer title={previewTexts.folder.title(visibleName(folder.name))} onClose={onClose}>
       <DetailList
-        details={[copyable('S3 address', s3Uri(bucket, folder.key)), ...countDetails(count)]}
+        details={[
+          copyable(previewTexts.details.address, s3Uri(bucket, folder.key)),
+          ...countDetails(count),
+        ]}
       />
       <Button
         variant="default"
@@ -45,7 +49,7 @@ export function FolderDetails(props: FolderDetailsProps) {
           else measure(bucket, [folder.key])
         }}
       >
-        {isBusy ? 'Stop counting' : 'Count again'}
+        {isBusy ? previewTexts.folder.stop : previewTexts.folder.again}
       </Button>
     </DetailsDrawer>
   )
@@ -55,9 +59,9 @@ function countDetails(count: FolderCount | undefined): readonly Detail[] {
   const { objects = null, bytes = null, lastModified = null, countedAt = null } = count ?? {}
   const isKnown = objects !== null && bytes !== null && countedAt !== null
   return [
-    ['Objects', isKnown ? formatCount(objects) : 'not counted yet'],
+    [previewTexts.folder.objects, isKnown ? formatCount(objects) : previewTexts.folder.notCounted],
     [
-      'Size',
+      previewTexts.details.size,
       isKnown ? (
         <span key="size" title={formatExactBytes(bytes)}>
           {formatBytes(bytes)}
@@ -66,18 +70,21 @@ function countDetails(count: FolderCount | undefined): readonly Detail[] {
         '–'
       ),
     ],
-    ['Newest', lastModified === null ? '–' : formatMoment(Date.parse(lastModified))],
-    ['Counted', <CountedAt key="counted" count={count} />],
+    [
+      previewTexts.folder.newest,
+      lastModified === null ? '–' : formatMoment(Date.parse(lastModified)),
+    ],
+    [previewTexts.folder.counted, <CountedAt key="counted" count={count} />],
   ]
 }
 
 function CountedAt({ count }: { readonly count: FolderCount | undefined }) {
-  if (count === undefined) return <span role="status">waiting…</span>
+  if (count === undefined) return <span role="status">{previewTexts.folder.waiting}</span>
   const { isCounting, found, problem, countedAt } = count
   if (isCounting) {
-    const amount = `${formatAmount(found.objects, 'object')}, ${formatBytes(found.bytes)}`
-    return <span role="status">counting: {amount} so far</span>
+    const amount = `${previewTexts.folder.amount(found.objects)}, ${formatBytes(found.bytes)}`
+    return <span role="status">{previewTexts.folder.counting(amount)}</span>
   }
   if (problem !== null) return <span role="alert">{problem}</span>
-  return countedAt === null ? <span>never</span> : <Age at={countedAt} />
+  return countedAt === null ? <span>{previewTexts.folder.never}</span> : <Age at={countedAt} />
 }

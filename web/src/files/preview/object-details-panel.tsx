@@ -3,6 +3,7 @@ import { queryOptions, useQuery } from '@tanstack/react-query'
 import { fileTimeOf } from '../../../../src/platform/text/file-time.ts'
 import { formatBytes, formatExactBytes } from '../../format/bytes.ts'
 import { formatMoment } from '../../format/time.ts'
+import { previewTexts } from '../../texts/preview.ts'
 import { CopyButton } from '../../ui/copy/copy-button.tsx'
 import type { FileEntry } from '../entries/entry.ts'
 import { NameText } from '../entries/name-text.tsx'
@@ -36,11 +37,14 @@ export function ObjectDetailsPanel({ bucket, file, details }: ObjectDetailsPanel
     <>
       <DetailList
         details={[
-          copyable('Key', key, 'key'),
-          copyable('S3 address', s3Uri(bucket, key)),
+          copyable(previewTexts.details.key, key, previewTexts.details.keyWhat),
+          copyable(previewTexts.details.address, s3Uri(bucket, key)),
           ...(data === undefined ? [] : knownDetails(data, file)),
           ...(tags.data ?? []).map(
-            ([name, value]): Detail => [`Tag ${name}`, <NameText key="value" name={value} />],
+            ([name, value]): Detail => [
+              previewTexts.details.tag(name),
+              <NameText key="value" name={value} />,
+            ],
           ),
           ...photoDetails(photo ?? {}),
         ]}
@@ -74,10 +78,10 @@ function photoQuery(bucket: string, key: string, details: ObjectDetails | undefi
 
 function photoDetails({ camera, lens, exposure, taken, place }: PhotoFacts): readonly Detail[] {
   const shown = [
-    ['Camera', camera],
-    ['Lens', lens],
-    ['Exposure', exposure],
-    ['Taken', taken],
+    [previewTexts.details.camera, camera],
+    [previewTexts.details.lens, lens],
+    [previewTexts.details.exposure, exposure],
+    [previewTexts.details.taken, taken],
   ] as const
   return [
     ...shown.flatMap(([name, fact]): readonly Detail[] =>
@@ -86,7 +90,13 @@ function photoDetails({ camera, lens, exposure, taken, place }: PhotoFacts): rea
     // Without a map, which would tell another server about the photo.
     ...(place === undefined
       ? []
-      : [copyable('Place', place.map((degrees) => degrees.toFixed(5)).join(', '), 'place')]),
+      : [
+          copyable(
+            previewTexts.details.place,
+            place.map((degrees) => degrees.toFixed(5)).join(', '),
+            previewTexts.details.placeWhat,
+          ),
+        ]),
   ]
 }
 
@@ -95,14 +105,19 @@ function knownDetails(details: ObjectDetails, listed: FileEntry): readonly Detai
   const fileTimeMs = fileTimeOf(Object.fromEntries(metadata))
   return [
     [
-      'Size',
+      previewTexts.details.size,
       <span key="size" title={formatExactBytes(size)}>
         {formatBytes(size)}
       </span>,
     ],
-    ['Type', contentType === '' ? 'none' : contentType],
-    ...(fileTimeMs === undefined ? [] : [['Modified', modifiedText(fileTimeMs, listed)] as const]),
-    ['Uploaded', Number.isFinite(modifiedAtMs) ? formatMoment(modifiedAtMs) : 'unknown'],
+    [previewTexts.details.type, contentType === '' ? previewTexts.details.noType : contentType],
+    ...(fileTimeMs === undefined
+      ? []
+      : [[previewTexts.details.modified, modifiedText(fileTimeMs, listed)] as const]),
+    [
+      previewTexts.details.uploaded,
+      Number.isFinite(modifiedAtMs) ? formatMoment(modifiedAtMs) : previewTexts.details.unknown,
+    ],
     ['ETag', <code key="etag">{etag}</code>, <CopyButton key="copy" text={etag} what="ETag" />],
     ...headers.map(([name, value]): Detail => [name, <NameText key="value" name={value} />]),
     ...metadata.map(
@@ -114,5 +129,6 @@ function knownDetails(details: ObjectDetails, listed: FileEntry): readonly Detai
 /** Lists of S3 stores have no metadata. */
 function modifiedText(fileTimeMs: number, listed: FileEntry): string {
   const isInList = listed.fileTimeMs !== undefined
-  return `${formatMoment(fileTimeMs)}${isInList ? '' : ' (the list shows when it was uploaded)'}`
+  const time = formatMoment(fileTimeMs)
+  return isInList ? time : previewTexts.details.notListed(time)
 }

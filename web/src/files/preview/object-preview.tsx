@@ -3,6 +3,7 @@ import { IconEyeOff } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { formatBytes } from '../../format/bytes.ts'
+import { previewTexts } from '../../texts/preview.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { FailureNotice } from '../../ui/failure-notice.tsx'
 import { Loading } from '../../ui/loading.tsx'
@@ -46,10 +47,10 @@ export function ObjectPreview({ bucket, file, details, picture }: ObjectPreviewP
 function OtherPreview({ bucket, file, details }: Omit<ObjectPreviewProps, 'picture'>) {
   const { data, error, refetch } = details
   if (error !== null) {
-    const title = 'The file could not be opened'
+    const title = previewTexts.failure
     return <FailureNotice title={title} error={error} onRetry={() => void refetch()} />
   }
-  if (data === undefined) return <Loading label="Loading the preview" />
+  if (data === undefined) return <Loading label={previewTexts.loading} />
   const kind = previewKind(file.key, data.contentType)
   const noPreview = <NoPreview bucket={bucket} file={file} details={data} />
   if (data.size === 0) return noPreview
@@ -74,16 +75,16 @@ interface NoPreviewProps {
 
 function NoPreview({ bucket, file, details: { size, versionId } }: NoPreviewProps) {
   if (size === 0)
-    return <EmptyState icon={<IconEyeOff size={36} stroke={1.2} />} title="The file is empty" />
+    return <EmptyState icon={<IconEyeOff size={36} stroke={1.2} />} title={previewTexts.empty} />
   return (
-    <EmptyState icon={<IconEyeOff size={36} stroke={1.2} />} title="This file cannot be previewed">
+    <EmptyState icon={<IconEyeOff size={36} stroke={1.2} />} title={previewTexts.none}>
       <Button
         mt="xs"
         size="xs"
         variant="default"
         onClick={() => void download(bucket, [file], versionId)}
       >
-        Download {formatBytes(size)}
+        {previewTexts.download(formatBytes(size))}
       </Button>
     </EmptyState>
   )
@@ -102,8 +103,8 @@ function BrokenMedia(props: NoPreviewProps) {
     },
     gcTime: 0,
   })
-  if (isPending) return <Loading label="Loading the preview" />
-  if (error !== null) return <FailureNotice title="The file could not be opened" error={error} />
+  if (isPending) return <Loading label={previewTexts.loading} />
+  if (error !== null) return <FailureNotice title={previewTexts.failure} error={error} />
   return <NoPreview {...props} />
 }
 
@@ -122,11 +123,11 @@ function MediaPreview({ bucket, file, kind, details, picture }: MediaPreviewProp
     return (
       <div className={classes.paper}>
         {error !== null ? (
-          <FailureNotice title="The file could not be opened" error={error} />
+          <FailureNotice title={previewTexts.failure} error={error} />
         ) : hasFailed ? (
           <BrokenMedia bucket={bucket} file={file} details={details} />
         ) : (
-          <Loading label="Loading the preview" />
+          <Loading label={previewTexts.loading} />
         )}
       </div>
     )

@@ -3,6 +3,7 @@ import { useIdle, useLocalStorage, useMediaQuery } from '@mantine/hooks'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { useBucket } from '../../api/service-queries.ts'
 import { formatMoment } from '../../format/time.ts'
+import { previewTexts } from '../../texts/preview.ts'
 import { useClosesOnEscape } from '../../ui/confirm.tsx'
 import type { Entry, FileEntry } from '../entries/entry.ts'
 import type { EntryAction } from '../entries/entry-action.ts'
@@ -89,11 +90,11 @@ export function ObjectView(props: ObjectViewProps) {
           <Stage {...{ isImage, picture, shown, onShow }}>
             <ObjectPreview key={id} {...{ bucket, file, details, picture }} />
           </Stage>
-          <Step file={shown.before} what="Previous" onShow={onShow} />
-          <Step file={shown.after} what="Next" onShow={onShow} />
+          <Step file={shown.before} to="Previous" onShow={onShow} />
+          <Step file={shown.after} to="Next" onShow={onShow} />
           {isImage && <PictureBar picture={picture} show={show} />}
           {panel[0] && !show.isFull && (
-            <section className={classes.panel} aria-label="Details">
+            <section className={classes.panel} aria-label={previewTexts.details.title}>
               {versions.note}
               <ObjectDetailsPanel bucket={bucket} file={file} details={details} />
               {versions.panel}
@@ -172,7 +173,7 @@ function useShownVersion(bucketName: string, file: FileEntry) {
   )
   const note = shown !== undefined && (
     <Text size="sm" role="status">
-      This is the version of {formatMoment(shown.modifiedAtMs)}.
+      {previewTexts.version(formatMoment(shown.modifiedAtMs))}
     </Text>
   )
   return { shown, panel, note }

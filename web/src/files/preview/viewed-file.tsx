@@ -2,6 +2,7 @@ import { Modal } from '@mantine/core'
 import { IconFileOff } from '@tabler/icons-react'
 import { useEffect, useMemo, useRef } from 'react'
 import { fileTimeOf } from '../../../../src/platform/text/file-time.ts'
+import { previewTexts } from '../../texts/preview.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { FailureNotice } from '../../ui/failure-notice.tsx'
 import { Loading } from '../../ui/loading.tsx'
@@ -113,19 +114,11 @@ function NoFile({ details: { error, refetch }, isReachable }: NoFileProps) {
   const isGone = error instanceof S3Failure && error.status === 404
   if (isGone || !isReachable) {
     return (
-      <EmptyState icon={<IconFileOff size={36} stroke={1.2} />} title="This file does not exist">
-        {isReachable
-          ? 'It may have been moved or deleted.'
-          : 'Browsers cannot open a path with “.” or “..” in it.'}
+      <EmptyState icon={<IconFileOff size={36} stroke={1.2} />} title={previewTexts.missing}>
+        {isReachable ? previewTexts.missingText : previewTexts.dots}
       </EmptyState>
     )
   }
-  if (error === null) return <Loading label="Loading the preview" />
-  return (
-    <FailureNotice
-      title="The file could not be opened"
-      error={error}
-      onRetry={() => void refetch()}
-    />
-  )
+  if (error === null) return <Loading label={previewTexts.loading} />
+  return <FailureNotice title={previewTexts.failure} error={error} onRetry={() => void refetch()} />
 }

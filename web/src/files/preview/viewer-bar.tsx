@@ -6,6 +6,8 @@ import {
   IconDotsVertical,
 } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
+import { frameTexts } from '../../texts/frame.ts'
+import { previewTexts } from '../../texts/preview.ts'
 import { IconButton } from '../../ui/icon-button.tsx'
 import { ActionGlyph } from '../entries/action-icons.tsx'
 import type { FileEntry } from '../entries/entry.ts'
@@ -47,13 +49,18 @@ export function ViewerBar({
   )
   return (
     <>
-      <IconButton label="Close" size={40} className={classes.close ?? ''} onClick={onClose}>
+      <IconButton
+        label={frameTexts.close}
+        size={40}
+        className={classes.close ?? ''}
+        onClick={onClose}
+      >
         <IconArrowLeft size={20} />
       </IconButton>
       <Modal.Title className={classes.title ?? ''}>
         <NameText name={file.name} />
       </Modal.Title>
-      <div className={classes.actions} role="toolbar" aria-label="Actions">
+      <div className={classes.actions} role="toolbar" aria-label={previewTexts.bar.actions}>
         {direct.map((action) => (
           <BarButton key={action} action={action} onClick={() => onAct(action)} />
         ))}
@@ -70,11 +77,11 @@ export function ViewerBar({
             withinPortal={false}
           >
             <Menu.Target>
-              <IconButton label="More actions" size={40}>
+              <IconButton label={previewTexts.bar.more} size={40}>
                 <IconDotsVertical size={20} />
               </IconButton>
             </Menu.Target>
-            <Menu.Dropdown aria-label="More actions">
+            <Menu.Dropdown aria-label={previewTexts.bar.more}>
               <EntryMenuItems
                 bucket={bucket}
                 entries={[file]}
@@ -115,20 +122,22 @@ function BarButton({ action, isPressed, onClick }: BarButtonProps) {
 
 interface StepProps {
   readonly file: FileEntry | undefined
-  readonly what: 'Previous' | 'Next'
+  readonly to: 'Previous' | 'Next'
   readonly onShow: (file: FileEntry) => void
 }
 
 /** An arrow at the edge. */
-export function Step({ file, what, onShow }: StepProps): ReactNode {
-  const label = file === undefined ? `${what}: no file` : `${what}: ${visibleName(file.name)}`
-  const Icon = what === 'Previous' ? IconChevronLeft : IconChevronRight
+export function Step({ file, to, onShow }: StepProps): ReactNode {
+  const label = previewTexts.bar.step[to === 'Previous' ? 'before' : 'after'](
+    file === undefined ? previewTexts.bar.noFile : visibleName(file.name),
+  )
+  const Icon = to === 'Previous' ? IconChevronLeft : IconChevronRight
   return (
     <IconButton
       label={label}
       size={44}
       className={classes.step ?? ''}
-      data-what={what}
+      data-what={to}
       disabled={file === undefined}
       onClick={() => file !== undefined && onShow(file)}
     >

@@ -1,5 +1,6 @@
 import { ApiError, unreachable } from '../../api/api-error.ts'
 import { bearer, inSession, ownPath, presign } from '../../api/client.ts'
+import { fileWorkTexts } from '../../texts/file-work.ts'
 import { isReachable, type ObjectAddress, objectPath } from '../entries/object-address.ts'
 import type { ByteRange } from './byte-range.ts'
 import {
@@ -40,7 +41,7 @@ const cacheOfWrites = 'force-cache'
  */
 export function s3Path({ bucket, key, query = {} }: S3Target): string {
   if (key !== undefined && !isReachable(key)) {
-    const message = 'Browsers cannot send a path with the segments . or .. to the server.'
+    const message = fileWorkTexts.dots
     throw new S3Failure(400, 'InvalidURI', message)
   }
   const path = key === undefined ? `/${bucket}` : objectPath(bucket, key)
@@ -70,7 +71,7 @@ export function sendS3({ method, headers, body, priority, signal, ...target }: S
     })
     // RFC 6750 section 3.1: distinguishes an expired session from other refusals, such as one of the drive.
     if (reply.headers.get('www-authenticate')?.startsWith('Bearer') === true) {
-      throw new ApiError('The session has expired. Sign in again.', { status: 401 })
+      throw new ApiError(fileWorkTexts.expired, { status: 401 })
     }
     return reply
   })
@@ -94,8 +95,7 @@ function parseXml(text: string): XmlElement | undefined {
 
 export async function xmlOf(reply: Response): Promise<XmlElement> {
   const root = parseXml(await reply.text())
-  if (root === undefined)
-    throw new ApiError('The response is not valid XML.', { status: reply.status })
+  if (root === undefined) throw new ApiError(fileWorkTexts.noXml, { status: reply.status })
   return root
 }
 
@@ -159,7 +159,7 @@ export async function readBytes(
     // RFC 9110 section 14.1.2: an empty object has no first byte.
     if (error.status === 416) return new Uint8Array(0)
     if (error.status !== 412) throw error
-    throw new S3Failure(412, error.code, 'The file has changed. Close it and open it again.')
+    throw new S3Failure(412, error.code, fileWorkTexts.changed)
   }
 }
 

@@ -4,6 +4,7 @@ import type {
 } from '../../../../src/dashboard/management/management-schemas.ts'
 import { attachmentNamed } from '../../../../src/platform/text/percent-encoding.ts'
 import { request } from '../../api/client.ts'
+import { fileWorkTexts } from '../../texts/file-work.ts'
 import { failureOf } from '../../ui/messages.ts'
 import { saveUrl } from '../../ui/save-text.ts'
 import { type Entry, parentOf } from '../entries/entry.ts'
@@ -31,9 +32,7 @@ export async function download(
       isFile ? await fileUrl({ ...first, bucket, versionId }) : await archiveUrl(bucket, entries),
     )
   } catch (error) {
-    failureOf('The download could not be started')(
-      error instanceof Error ? error : new Error(String(error)),
-    )
+    failureOf(fileWorkTexts.download)(error instanceof Error ? error : new Error(String(error)))
   }
 }
 

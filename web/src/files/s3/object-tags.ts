@@ -1,4 +1,5 @@
 import { queryOptions } from '@tanstack/react-query'
+import { fileEditTexts } from '../../texts/file-edit.ts'
 import type { ObjectAddress } from '../entries/object-address.ts'
 import { s3Fetch, xmlOf } from './bucket-client.ts'
 import { escapeXml } from './delete-xml.ts'
@@ -42,19 +43,17 @@ export async function writeTags({ bucket, key }: ObjectAddress, tags: ObjectTags
   const request = { method: 'PUT', bucket, key, query: { tagging: '' }, headers, body } as const
   await s3Fetch(request).catch((error: unknown) => {
     if (!(error instanceof S3Failure) || error.code !== 'NotImplemented') throw error
-    throw new Error(
-      'The tags were not saved. The gateway keeps tags with COMPATIBILITY=aws, on a drive that can change them.',
-    )
+    throw new Error(fileEditTexts.tags.notSaved)
   })
 }
 
 /** Why a tag cannot be saved, for people; undefined if it can. */
 export function tagProblem(name: string, value: string): string | undefined {
-  if (name === '') return 'Give it a name.'
-  if (/^aws:/i.test(name)) return 'Names that begin with aws: are reserved.'
-  if (name.length > limits.key) return 'A name has up to 128 characters.'
-  if (value.length > limits.value) return 'A value has up to 256 characters.'
-  return allowed.test(name + value) ? undefined : 'Use letters, digits, spaces and . : / = + - @ _'
+  if (name === '') return fileEditTexts.form.noName
+  if (/^aws:/i.test(name)) return fileEditTexts.tags.reserved
+  if (name.length > limits.key) return fileEditTexts.tags.longName
+  if (value.length > limits.value) return fileEditTexts.tags.longValue
+  return allowed.test(name + value) ? undefined : fileEditTexts.tags.characters
 }
 
 /** Tags as a header field of a PUT has them (API reference, PutObject, x-amz-tagging). */

@@ -1,3 +1,4 @@
+import { fileWorkTexts } from '../../texts/file-work.ts'
 /** The part of the DOM that reading S3's XML needs. */
 export interface XmlElement {
   readonly localName: string
@@ -29,6 +30,6 @@ export class S3Failure extends Error {
 /** Reads an error response, with or without an XML document. */
 export function readFailure(root: XmlElement | undefined, status: number): S3Failure {
   const fields = root?.localName === 'Error' ? fieldsOf(root) : new Map<string, string>()
-  const message = fields.get('Message') ?? `The gateway returned status ${status}.`
+  const message = fields.get('Message') ?? fileWorkTexts.status(status)
   return new S3Failure(status, fields.get('Code') ?? '', message)
 }

@@ -1,3 +1,4 @@
+import { previewTexts } from '../../texts/preview.ts'
 import { askThread } from '../../threads/run-thread.ts'
 import type { FileEntry } from '../entries/entry.ts'
 import { objectUrl } from '../s3/bucket-client.ts'
@@ -38,7 +39,7 @@ async function inThread(
   signal: AbortSignal,
   transfer: readonly Transferable[] = [],
 ): Promise<Blob | undefined> {
-  const problem = 'The thumbnail could not be made.'
+  const problem = previewTexts.noThumbnail
   const options = { signal, limitMs, transfer, late: problem, broken: problem }
   const worker = takeThread()
   const answer = await askThread<ThumbnailAnswer>(worker, task, options).catch((error) => {

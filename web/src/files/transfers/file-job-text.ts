@@ -1,12 +1,13 @@
 import type { FileJobReply } from '../../../../src/dashboard/management/files/file-job-schemas.ts'
-import { formatAmount, formatCount } from '../../format/bytes.ts'
+import { formatCount } from '../../format/bytes.ts'
+import { fileWorkTexts } from '../../texts/file-work.ts'
 import { nameOf, parentOf } from '../entries/entry.ts'
 import { visibleName } from '../entries/visible-name.ts'
 
 /** What the job does, as a title. */
 export function titleOf({ action, bucket, paths, count, to, undoes }: FileJobReply): string {
   const [first = ''] = paths
-  const subject = count === 1 && first !== '' ? quoted(first) : formatAmount(count, 'item')
+  const subject = count === 1 && first !== '' ? quoted(first) : fileWorkTexts.job.items(count)
   const text = () => {
     switch (action) {
       case 'move':
@@ -14,17 +15,19 @@ export function titleOf({ action, bucket, paths, count, to, undoes }: FileJobRep
         return placingText({ subject, action, first, bucket }, to)
       case 'trash':
       case 'delete':
-        return `Deleting ${subject}`
+        return fileWorkTexts.job.deleting(subject)
       case 'restore':
       case 'undelete':
-        return first === '' ? `Restoring deleted files of ${bucket}` : `Restoring ${subject}`
+        return first === ''
+          ? fileWorkTexts.job.restoringIn(bucket)
+          : fileWorkTexts.job.restoring(subject)
       case 'empty':
-        return `Deleting from the trash of ${bucket}`
+        return fileWorkTexts.job.emptying(bucket)
       case 'erase':
-        return `Deleting ${subject} permanently`
+        return fileWorkTexts.job.erasing(subject)
     }
   }
-  return undoes === null ? text() : `Undo: ${text()}`
+  return undoes === null ? text() : fileWorkTexts.job.undo(text())
 }
 
 interface Placing {
@@ -38,33 +41,31 @@ function placingText({ subject, action, first, bucket }: Placing, to: FileJobRep
   const [target = ''] = to?.paths ?? []
   const folder = parentOf(target)
   if (to?.bucket === bucket && folder === parentOf(first)) {
-    if (action === 'copy') return `Duplicating ${subject}`
-    return `Renaming ${subject} to ${quoted(target)}`
+    if (action === 'copy') return fileWorkTexts.job.duplicating(subject)
+    return fileWorkTexts.job.renaming(subject, quoted(target))
   }
   const label = visibleName(folder === '' ? (to?.bucket ?? '') : `${to?.bucket}/${folder}`)
-  return `${action === 'copy' ? 'Copying' : 'Moving'} ${subject} to ${label}`
+  const { copying, moving } = fileWorkTexts.job
+  return action === 'copy' ? copying(subject, label) : moving(subject, label)
 }
 
 function quoted(key: string): string {
-  return `“${visibleName(nameOf(key))}”`
+  return fileWorkTexts.quoted(visibleName(nameOf(key)))
 }
-
-const words = {
-  ...{ move: 'moved', copy: 'copied', trash: 'moved to the trash', delete: 'deleted' },
-  ...{ restore: 'restored', empty: 'deleted', undelete: 'restored', erase: 'deleted permanently' },
-} as const satisfies Record<FileJobReply['action'], string>
 
 /** The result, as a message. */
 export function outcomeText({ action, trashId, state, done, skipped }: FileJobReply): string {
+  const { words, objects, stopped, partly } = fileWorkTexts.job
   const isPlacing = action === 'move' || action === 'copy'
   // In a bucket that keeps versions, nothing goes to the trash.
-  const word = action === 'trash' && trashId === null ? 'deleted' : words[action]
-  const text = `${isPlacing ? formatCount(done) : formatAmount(done, 'object')} ${word}`
-  if (state === 'cancelled') return `Stopped. ${text}, the rest was not.`
-  return skipped === 0 ? `${text}.` : `${text}, ${formatCount(skipped)} not ${word}.`
+  const word = action === 'trash' && trashId === null ? words.delete : words[action]
+  const text = `${isPlacing ? formatCount(done) : objects(done)} ${word}`
+  if (state === 'cancelled') return stopped(text)
+  return skipped === 0 ? `${text}.` : partly(text, skipped, word)
 }
 
 export function failureText(job: FileJobReply): string {
   const { action, done, message } = job
-  return `Stopped after ${formatAmount(done, 'object')} ${words[action]}: ${message ?? 'the server ended'}`
+  const { words, failed, ended } = fileWorkTexts.job
+  return failed(done, words[action], message ?? ended)
 }

@@ -1,5 +1,7 @@
 import { Button, Group, Progress } from '@mantine/core'
 import { formatCount } from '../../format/bytes.ts'
+import { frameTexts } from '../../texts/frame.ts'
+import { transfersTexts } from '../../texts/transfers.ts'
 import type { Job } from './job-list.ts'
 import classes from './transfer-dock.module.css'
 import { jobText, percent } from './transfer-text.ts'
@@ -17,27 +19,27 @@ export function JobRow({ job }: { readonly job: Job }) {
         <span className={classes.rowName}>{title}</span>
         {isRunning && (
           <Button size="compact-xs" variant="default" onClick={() => jobs.cancel(id)}>
-            Stop
+            {transfersTexts.stop}
           </Button>
         )}
         {undo !== undefined && (
           <Button
             size="compact-xs"
             variant="default"
-            title="Undo (Ctrl + Z)"
+            title={transfersTexts.undoKeys}
             onClick={() => jobs.undo(id)}
           >
-            Undo
+            {transfersTexts.undo}
           </Button>
         )}
         {!isRunning && isIncomplete && (
           <Button size="compact-xs" variant="default" onClick={() => jobs.repeat(id)}>
-            Try again
+            {frameTexts.tryAgain}
           </Button>
         )}
         {!isRunning && (
           <Button size="compact-xs" variant="default" onClick={() => jobs.dismiss(id)}>
-            Dismiss
+            {transfersTexts.dismiss}
           </Button>
         )}
       </Group>
@@ -60,7 +62,7 @@ export function JobRow({ job }: { readonly job: Job }) {
             <li key={problem}>{problem}</li>
           ))}
           {problemCount > shownProblems && (
-            <li>and {formatCount(problemCount - shownProblems)} more</li>
+            <li>{transfersTexts.andMore(formatCount(problemCount - shownProblems))}</li>
           )}
         </ul>
       )}

@@ -5,6 +5,7 @@ import type {
 } from '../../../../src/dashboard/management/files/file-job-schemas.ts'
 import { ApiError } from '../../api/api-error.ts'
 import { request } from '../../api/client.ts'
+import { fileWorkTexts } from '../../texts/file-work.ts'
 import { messageOf, showFailure } from '../../ui/messages.ts'
 import { visibleName } from '../entries/visible-name.ts'
 import { failureText, outcomeText, titleOf } from './file-job-text.ts'
@@ -32,7 +33,7 @@ export async function startServerJob(
   try {
     return await jobs.start(orderOf(await post(body), onEnd))
   } catch (error) {
-    showFailure('This is not possible', messageOf(error))
+    showFailure(fileWorkTexts.notPossible, messageOf(error))
     return undefined
   }
 }
@@ -88,7 +89,8 @@ function orderOf(begun: FileJobReply, onEnd: OnEnd): JobOrder {
       if (job.state === 'failed') throw new Error(failureText(job))
       return outcomeText(job)
     },
-    undo: () => (job.canUndo ? undoOf(job, `Undo: ${titleOf(begun)}`, onEnd) : undefined),
+    undo: () =>
+      job.canUndo ? undoOf(job, fileWorkTexts.job.undo(titleOf(begun)), onEnd) : undefined,
     leave: () => noteDismissed(job.id),
   }
 }
@@ -111,7 +113,7 @@ async function follow(begun: FileJobReply, { signal, progress }: JobReport): Pro
   while (job.state === 'running') {
     progress(job.done, job.total ?? undefined)
     if (!signal.aborted) await untilNextAsk(signal)
-    if (signal.aborted && signal.reason === 'forgotten') throw new Error('Signed out.')
+    if (signal.aborted && signal.reason === 'forgotten') throw new Error(fileWorkTexts.signedOut)
     job = await look(job, signal.aborted ? 'DELETE' : 'GET')
     if (signal.aborted) await untilNextAsk(undefined)
   }

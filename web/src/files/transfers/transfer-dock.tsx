@@ -10,7 +10,7 @@ import {
   useSyncExternalStore,
 } from 'react'
 import { useFileJobs } from '../../api/service-queries.ts'
-import { formatAmount } from '../../format/bytes.ts'
+import { transfersTexts } from '../../texts/transfers.ts'
 import { IconButton } from '../../ui/icon-button.tsx'
 import { ClashDialog } from '../change/clash-dialog.tsx'
 import { LeftoverRow } from '../upload/leftover-row.tsx'
@@ -18,11 +18,12 @@ import { ReadingDialog } from '../upload/reading-dialog.tsx'
 import { UploadList } from '../upload/upload-list.tsx'
 import type { UploadQueueState } from '../upload/upload-queue.ts'
 import { UploadSummary } from '../upload/upload-summary.tsx'
+import { unfinished } from '../upload/upload-totals.ts'
 import type { Job } from './job-list.ts'
 import { JobRow } from './job-row.tsx'
 import { showServerJobs } from './server-job.ts'
 import classes from './transfer-dock.module.css'
-import { announcement, dockTitle, percent, unfinished } from './transfer-text.ts'
+import { announcement, dockTitle, percent } from './transfer-text.ts'
 import { isTransferring, jobs, leftovers, uploads } from './transfers.ts'
 
 /** Background transfers, shown on every page; hidden if there are none. */
@@ -38,9 +39,7 @@ export function TransferDock() {
   const isIdle = queue.items.length === 0 && shownJobs.length === 0
   const isEmpty = isIdle && left.length === 0
   const canUndo = shownJobs.some(({ undo }) => undo !== undefined)
-  const title = isIdle
-    ? `${formatAmount(left.length, 'upload')} interrupted`
-    : dockTitle(queue, shownJobs)
+  const title = isIdle ? transfersTexts.interrupted(left.length) : dockTitle(queue, shownJobs)
   const dock = useRef<HTMLDivElement>(null)
   const isAtRest = isAllDone(queue, shownJobs, left.length)
   const isFolded = isAtRest && shownJobs.length === 0
@@ -53,25 +52,25 @@ export function TransferDock() {
       <ClashDialog />
       {!isEmpty && (
         <div ref={dock} className={classes.dock} data-transfers>
-          <section className={classes.panel} aria-label="Transfers">
+          <section className={classes.panel} aria-label={transfersTexts.title}>
             <Group flex="none" gap={4} wrap="nowrap" p="8px 8px 6px 14px">
               <h2 className={classes.title} title={title}>
                 {title}
               </h2>
               {!isOpen && canUndo && (
                 <Button size="compact-xs" variant="default" onClick={() => jobs.undo()}>
-                  Undo
+                  {transfersTexts.undo}
                 </Button>
               )}
               <IconButton
-                label={isOpen ? 'Collapse transfers' : 'Expand transfers'}
+                label={isOpen ? transfersTexts.collapse : transfersTexts.expand}
                 aria-expanded={isOpen}
                 onClick={() => setIsOpen(!isOpen)}
               >
                 {isOpen ? <IconChevronDown size={18} /> : <IconChevronUp size={18} />}
               </IconButton>
               {!isTransferring() && (
-                <IconButton label="Close transfers" onClick={closeAll}>
+                <IconButton label={transfersTexts.close} onClick={closeAll}>
                   <IconX size={18} />
                 </IconButton>
               )}
@@ -104,7 +103,7 @@ function isWide(): boolean {
 function Line({ queue: { totals } }: { readonly queue: UploadQueueState }) {
   if (unfinished(totals) === 0) return null
   const value = percent(totals.sentBytes, totals.totalBytes)
-  return <Progress size={3} radius={0} value={value} aria-label="All uploads" />
+  return <Progress size={3} radius={0} value={value} aria-label={transfersTexts.all} />
 }
 
 /** Whether everything has succeeded: nothing runs, waits or needs a decision. */

@@ -1,28 +1,25 @@
-import { formatAmount, formatBytes, formatCount } from '../../format/bytes.ts'
+import { formatBytes, formatCount } from '../../format/bytes.ts'
 import { formatDuration } from '../../format/time.ts'
+import { frameTexts } from '../../texts/frame.ts'
+import { transfersTexts } from '../../texts/transfers.ts'
 import { visibleName } from '../entries/visible-name.ts'
 import { keptBytes, type UploadItem } from '../upload/upload-item.ts'
 import type { UploadQueueState } from '../upload/upload-queue.ts'
-import type { UploadTotals } from '../upload/upload-totals.ts'
+import { unfinished } from '../upload/upload-totals.ts'
 import type { Job } from './job-list.ts'
 import { secondsLeft } from './transfer-rate.ts'
-
-/** The number of uploads that are neither done nor failed. */
-export function unfinished({ counts }: UploadTotals): number {
-  return counts.waiting + counts.running + counts.paused + counts.retrying
-}
 
 export function dockTitle({ items, totals }: UploadQueueState, jobs: readonly Job[]): string {
   const open = unfinished(totals)
   if (open > 0) {
     const all = items.length
-    return `Uploading ${formatCount(all - open)} of ${formatCount(all)}`
+    return transfersTexts.uploading(formatCount(all - open), formatCount(all))
   }
   const running = jobs.find(({ state }) => state === 'running')
   if (running !== undefined) return running.title
-  if (totals.counts.failed > 0) return `${filesText(totals.counts.failed)} not uploaded`
-  if (totals.counts.done > 0) return `${filesText(totals.counts.done)} uploaded`
-  return 'Transfers'
+  if (totals.counts.failed > 0) return transfersTexts.notUploaded(totals.counts.failed)
+  if (totals.counts.done > 0) return transfersTexts.uploaded(totals.counts.done)
+  return transfersTexts.title
 }
 
 /** Announced to screen readers: only what has ended, to limit the announcements. */
@@ -30,15 +27,12 @@ export function announcement({ totals }: UploadQueueState, jobs: readonly Job[])
   const texts: string[] = []
   const { done, failed } = totals.counts
   if (unfinished(totals) === 0 && done + failed > 0) {
-    texts.push(`${filesText(done)} uploaded${failed > 0 ? `, ${formatCount(failed)} failed` : ''}.`)
+    const uploaded = transfersTexts.uploaded(done)
+    texts.push(`${failed > 0 ? transfersTexts.someFailed(uploaded, failed) : uploaded}.`)
   }
   const last = jobs.findLast(({ state }) => state !== 'running')
   if (last !== undefined) texts.push(`${last.title}: ${last.outcome ?? ''}`)
   return texts.join(' ')
-}
-
-function filesText(count: number): string {
-  return formatAmount(count, 'file')
 }
 
 const maxSecondsLeft = 24 * 60 * 60
@@ -47,22 +41,22 @@ const maxSecondsLeft = 24 * 60 * 60
 export function paceText(queue: UploadQueueState, isConnected: boolean): string {
   const { totals, bytesPerSecond, isPaused } = queue
   const { running, waiting, retrying } = totals.counts
-  if (isPaused) return 'Paused'
+  if (isPaused) return transfersTexts.paused
   if (unfinished(totals) === 0) return ''
-  if (running + waiting + retrying === 0) return 'Paused'
-  if (!isConnected) return 'Not connected, trying again'
-  if (running === 0 && retrying > 0) return 'Waiting to retry'
+  if (running + waiting + retrying === 0) return transfersTexts.paused
+  if (!isConnected) return frameTexts.notConnected
+  if (running === 0 && retrying > 0) return transfersTexts.waitingToRetry
   if (bytesPerSecond === 0) return ''
   const { totalBytes, sentBytes, idleBytes } = totals
   const left = secondsLeft(totalBytes - sentBytes - idleBytes, bytesPerSecond)
   const speed = `${formatBytes(Math.round(bytesPerSecond))}/s`
   // The first small files yield times that are far too long.
   const isKnown = left !== undefined && left < maxSecondsLeft
-  return isKnown ? `${speed}, ${formatDuration(left)} left` : speed
+  return isKnown ? transfersTexts.left(speed, formatDuration(left)) : speed
 }
 
 export function progressText({ totals }: UploadQueueState): string {
-  return `${formatBytes(totals.sentBytes)} of ${formatBytes(totals.totalBytes)}`
+  return transfersTexts.of(formatBytes(totals.sentBytes), formatBytes(totals.totalBytes))
 }
 
 /** The completed share in percent. */
@@ -76,17 +70,17 @@ export function uploadText(item: UploadItem): string {
   const size = formatBytes(file.size)
   switch (state) {
     case 'waiting':
-      return problem?.message ?? `Waiting · ${size}`
+      return problem?.message ?? transfersTexts.waiting(size)
     case 'running':
-      return `${formatBytes(sent)} of ${size}`
+      return transfersTexts.of(formatBytes(sent), size)
     case 'paused':
-      return `Paused at ${formatBytes(sent)} of ${size}`
+      return transfersTexts.pausedAt(formatBytes(sent), size)
     case 'retrying':
-      return `${problem?.message ?? ''} Retrying soon.`
+      return transfersTexts.retrying(problem?.message ?? '')
     case 'failed':
-      return [problem?.message ?? 'The upload failed.', keptText(item)].filter(Boolean).join(' ')
+      return [problem?.message ?? transfersTexts.failed, keptText(item)].filter(Boolean).join(' ')
     case 'done':
-      return `${size}, in ${bucket}`
+      return transfersTexts.in(size, bucket)
   }
 }
 
@@ -94,16 +88,16 @@ export function uploadText(item: UploadItem): string {
 function keptText(item: UploadItem): string {
   const kept = keptBytes(item)
   if (kept === 0) return ''
-  const amount = `${formatBytes(kept)} of ${formatBytes(item.file.size)} are kept`
-  return item.problem?.kind === 'full' ? `${amount}: discard them to free space.` : `${amount}.`
+  const text = item.problem?.kind === 'full' ? transfersTexts.keptFull : transfersTexts.kept
+  return text(formatBytes(kept), formatBytes(item.file.size))
 }
 
 export function jobText({ state, done, total, outcome }: Job): string {
   if (state !== 'running') return outcome ?? ''
-  if (done === 0 && total === undefined) return 'Counting…'
+  if (done === 0 && total === undefined) return transfersTexts.counting
   return total === undefined
-    ? `${formatCount(done)} so far`
-    : `${formatCount(done)} of ${formatCount(total)}`
+    ? transfersTexts.soFar(formatCount(done))
+    : transfersTexts.of(formatCount(done), formatCount(total))
 }
 
 export function uploadName({ key }: UploadItem): string {

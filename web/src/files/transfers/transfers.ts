@@ -1,8 +1,8 @@
 import { fileTimeText } from '../../../../src/platform/text/file-time.ts'
 import { connection } from '../../connection/connection.ts'
-import { formatAmount } from '../../format/bytes.ts'
 import { sessionStore } from '../../session/session-store.ts'
 import { guardSignOut } from '../../session/sign-out-guard.ts'
+import { fileWorkTexts } from '../../texts/file-work.ts'
 import { showFailure } from '../../ui/messages.ts'
 import { ClashQuestions, shownClash } from '../change/clash-questions.ts'
 import { visibleName } from '../entries/visible-name.ts'
@@ -12,9 +12,9 @@ import { Leftovers } from '../upload/leftovers.ts'
 import { prepareUploads } from '../upload/prepare-uploads.ts'
 import { UploadIntake } from '../upload/upload-intake.ts'
 import { UploadQueue } from '../upload/upload-queue.ts'
+import { unfinished } from '../upload/upload-totals.ts'
 import { DriveChanges } from './drive-changes.ts'
 import { JobList } from './job-list.ts'
-import { unfinished } from './transfer-text.ts'
 
 /** Background transfers. They belong to the page, not to a component. */
 
@@ -58,7 +58,7 @@ export const intake = new UploadIntake({
         ask: (clashes) =>
           clashQuestions.ask(
             clashes.map(({ key, there, file: { size, lastModified: modifiedAtMs } }) =>
-              shownClash(key, there, 'New', { size, modifiedAtMs }),
+              shownClash(key, there, fileWorkTexts.new, { size, modifiedAtMs }),
             ),
             signal,
           ),
@@ -81,11 +81,11 @@ export const intake = new UploadIntake({
   },
   onTooLong: (keys) =>
     showFailure(
-      `${formatAmount(keys.length, 'item')} not uploaded`,
-      `The path is longer than 1,024 bytes: ${visibleName(keys[0] ?? '')}`,
+      fileWorkTexts.notUploaded(keys.length),
+      fileWorkTexts.tooLong(visibleName(keys[0] ?? '')),
     ),
   onFailure: (error) =>
-    showFailure('Nothing was uploaded', error instanceof Error ? error.message : String(error)),
+    showFailure(fileWorkTexts.nothing, error instanceof Error ? error.message : String(error)),
 })
 
 sessionStore.subscribe(() => {

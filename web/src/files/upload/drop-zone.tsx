@@ -1,5 +1,6 @@
 import { IconUpload } from '@tabler/icons-react'
 import { type ReactNode, useState } from 'react'
+import { fileWorkTexts } from '../../texts/file-work.ts'
 import { hasFiles } from '../carry/drag.ts'
 import classes from './drop-zone.module.css'
 
@@ -17,7 +18,7 @@ export function DropZone({ folderName, isDisabled, onDrop, children }: DropZoneP
   const [depth, setDepth] = useState(0)
   return (
     <section
-      aria-label="File browser"
+      aria-label={fileWorkTexts.browser}
       className={classes.zone}
       onDragEnter={(event) => hasFiles(event.dataTransfer) && setDepth((before) => before + 1)}
       onDragLeave={(event) =>
@@ -42,7 +43,7 @@ export function DropZone({ folderName, isDisabled, onDrop, children }: DropZoneP
         <div className={classes.cover} aria-hidden>
           <span className={classes.label}>
             <IconUpload size={20} />
-            Drop to upload into {folderName}, or onto a folder
+            {fileWorkTexts.drop(folderName)}
           </span>
         </div>
       )}

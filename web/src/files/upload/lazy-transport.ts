@@ -1,3 +1,4 @@
+import { fileWorkTexts } from '../../texts/file-work.ts'
 import type { RunningUpload, UploadTransport } from './upload-item.ts'
 
 /** Loads the transport code with the first upload. */
@@ -11,7 +12,7 @@ export function lazyTransport(load: () => Promise<UploadTransport>): UploadTrans
       })
       const upload = loading.then((transport) => transport.start(order, events))
       upload.catch(() => {
-        const message = 'The uploader could not be loaded. Reload the page.'
+        const message = fileWorkTexts.notLoaded
         events.onProblem({ kind: 'final', message })
       })
       const forward = (action: keyof RunningUpload) => () => {

@@ -1,6 +1,7 @@
 import { Button, Group } from '@mantine/core'
 import { useState } from 'react'
 import { formatBytes } from '../../format/bytes.ts'
+import { transfersTexts } from '../../texts/transfers.ts'
 import { showFailure } from '../../ui/messages.ts'
 import { nameOf } from '../entries/entry.ts'
 import { NameText } from '../entries/name-text.tsx'
@@ -20,12 +21,12 @@ export function LeftoverRow({ record }: { readonly record: UploadRecord }) {
       await leftovers.discard(record)
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error)
-      showFailure(`The upload of ${name} was not discarded`, `${reason} Try again.`)
+      showFailure(transfersTexts.notDiscarded(name), transfersTexts.again(reason))
       setIsBusy(false)
     }
   }
   return (
-    <section className={classes.job} aria-label={`Interrupted upload of ${name}`}>
+    <section className={classes.job} aria-label={transfersTexts.interruptedOf(name)}>
       <Group gap={6} wrap="nowrap">
         <span className={classes.rowName} title={name}>
           <NameText name={nameOf(key)} />
@@ -34,16 +35,16 @@ export function LeftoverRow({ record }: { readonly record: UploadRecord }) {
           size="compact-xs"
           variant="default"
           loading={isBusy}
-          aria-label={`Discard ${name}`}
+          aria-label={transfersTexts.discardOf(name)}
           onClick={discard}
         >
-          Discard
+          {transfersTexts.discard}
         </Button>
       </Group>
       <div className={classes.rowText}>
-        Interrupted, {formatBytes(size)}. To go on, choose the same{' '}
-        {key.slice(folder.length).includes('/') ? 'folder' : 'file'} again in{' '}
-        {visibleName(`${bucket}/${folder}`)}
+        {(key.slice(folder.length).includes('/')
+          ? transfersTexts.chooseFolder
+          : transfersTexts.chooseFile)(formatBytes(size), visibleName(`${bucket}/${folder}`))}
       </div>
     </section>
   )

@@ -1,4 +1,4 @@
-import { formatAmount } from '../../format/bytes.ts'
+import { fileWorkTexts } from '../../texts/file-work.ts'
 import { showFailure } from '../../ui/messages.ts'
 import type { FolderAddress } from '../change/move-plan.ts'
 import { visibleName } from '../entries/visible-name.ts'
@@ -20,7 +20,7 @@ export function takeDropped(data: DataTransfer, folder: FolderAddress): void {
 function pathOf({ name }: File): string {
   if (name !== 'image.png') return name
   const time = new Date().toISOString().slice(0, 19).replaceAll(':', '.').replace('T', ' ')
-  return `Pasted ${time}.png`
+  return fileWorkTexts.pasted(time)
 }
 
 /** Uploads picked files, or a picked folder. */
@@ -51,8 +51,5 @@ function entriesOf(data: DataTransfer): { entries: DroppedEntry[]; files: File[]
 function reportUnreadable(paths: readonly string[]): void {
   if (paths.length === 0) return
   const first = visibleName(paths[0] ?? '')
-  showFailure(
-    `${formatAmount(paths.length, 'item')} could not be read`,
-    `Check that ${first} exists and that the browser is allowed to read it.`,
-  )
+  showFailure(fileWorkTexts.notRead(paths.length), fileWorkTexts.checkRead(first))
 }

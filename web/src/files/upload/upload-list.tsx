@@ -1,5 +1,6 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { useMemo, useRef } from 'react'
+import { transfersTexts } from '../../texts/transfers.ts'
 import classes from '../transfers/transfer-dock.module.css'
 import type { UploadItem, UploadState } from './upload-item.ts'
 import { UploadRow } from './upload-row.tsx'
@@ -32,8 +33,13 @@ export function UploadList({ items }: { readonly items: readonly UploadItem[] })
     overscan: 4,
   })
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: so that the keyboard can scroll it
-    <section ref={scroller} className={classes.scroller} tabIndex={0} aria-label="Uploads">
+    <section
+      ref={scroller}
+      className={classes.scroller}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: so that the keyboard can scroll it
+      tabIndex={0}
+      aria-label={transfersTexts.uploads}
+    >
       <ul className={classes.rows} style={{ height: virtualizer.getTotalSize() }}>
         {virtualizer.getVirtualItems().map(({ index, start }) => {
           const item = sorted[index]

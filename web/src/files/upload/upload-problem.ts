@@ -1,4 +1,5 @@
 import { ApiError } from '../../api/api-error.ts'
+import { transfersTexts } from '../../texts/transfers.ts'
 import { S3Failure } from '../s3/s3-failure.ts'
 import type { UploadProblem } from './upload-item.ts'
 
@@ -10,7 +11,7 @@ interface ServiceError {
 
 const changed: UploadProblem = {
   kind: 'clash',
-  message: 'The file has changed since you were asked.',
+  message: transfersTexts.problem.changed,
 }
 
 /**
@@ -20,7 +21,7 @@ const changed: UploadProblem = {
 export function uploadProblem(error: unknown, isReplacing = false): UploadProblem {
   if (isFailure(error)) return ofFailure(error)
   if (!isServiceError(error)) {
-    return { kind: 'passing', message: 'The connection was lost, or the file cannot be read.' }
+    return { kind: 'passing', message: transfersTexts.problem.lost }
   }
   const { status, body = '' } = error
   const code = /<Code>([^<]*)<\/Code>/.exec(body)?.[1] ?? ''
@@ -30,12 +31,13 @@ export function uploadProblem(error: unknown, isReplacing = false): UploadProble
   // An operation that the drive does not support will not succeed later.
   const isUnable = status === 501
   if (!isUnable && (status >= 500 || status === 429)) {
-    return { kind: 'passing', message: `The gateway is busy (${code || status}).` }
+    return { kind: 'passing', message: transfersTexts.problem.busy(code || String(status)) }
   }
   const reason = unescaped(/<Message>([^<]*)<\/Message>/.exec(body)?.[1] ?? '')
   return {
     kind: isUnable ? 'unchecked' : 'final',
-    message: reason || `The gateway rejected the upload: ${code || `status ${status}`}.`,
+    message:
+      reason || transfersTexts.problem.rejected(code || transfersTexts.problem.status(`${status}`)),
   }
 }
 
@@ -49,16 +51,16 @@ function unescaped(text: string): string {
 }
 
 const knownProblems: Readonly<Record<string, UploadProblem>> = {
-  PreconditionFailed: { kind: 'clash', message: 'A file with this name already exists.' },
+  PreconditionFailed: { kind: 'clash', message: transfersTexts.problem.exists },
   // If-Match without an object (API reference, PutObject).
-  NoSuchKey: { kind: 'clash', message: 'The file that was to be replaced no longer exists.' },
+  NoSuchKey: { kind: 'clash', message: transfersTexts.problem.gone },
   NoSuchUpload: {
     kind: 'lost',
-    message: 'The upload no longer exists on the server. It starts over.',
+    message: transfersTexts.problem.over,
   },
-  QuotaExceeded: { kind: 'full', message: 'The drive is full. Free up space, then try again.' },
-  KeyTooLongError: { kind: 'final', message: 'The path is too long.' },
-  InvalidArgument: { kind: 'final', message: 'The drive cannot store a file with this name.' },
+  QuotaExceeded: { kind: 'full', message: transfersTexts.problem.full },
+  KeyTooLongError: { kind: 'final', message: transfersTexts.problem.tooLong },
+  InvalidArgument: { kind: 'final', message: transfersTexts.problem.badName },
 }
 
 function isFailure(error: unknown): error is ApiError | S3Failure {

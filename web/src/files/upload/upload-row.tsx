@@ -1,6 +1,7 @@
 import { Button, Flex, Progress, Stack } from '@mantine/core'
 import { IconCircleCheck, IconPlayerPause, IconPlayerPlay, IconX } from '@tabler/icons-react'
 import { type CSSProperties, memo } from 'react'
+import { transfersTexts } from '../../texts/transfers.ts'
 import { IconButton } from '../../ui/icon-button.tsx'
 import { nameOf, parentOf } from '../entries/entry.ts'
 import { NameText } from '../entries/name-text.tsx'
@@ -39,7 +40,7 @@ export const UploadRow = memo(function UploadRow(props: UploadRowProps) {
             size={4}
             value={percent(sent, file.size)}
             color={state === 'running' ? 'var(--bucketry-accent)' : 'gray'}
-            aria-label={`Upload of ${name}`}
+            aria-label={transfersTexts.uploadOf(name)}
           />
         )}
         <div className={classes.rowText} data-failed={state === 'failed' || undefined}>
@@ -76,21 +77,23 @@ interface RowButtonsProps {
 function RowButtons({ item, name }: RowButtonsProps) {
   const { id, state } = item
   if (state === 'done') {
-    return <IconCircleCheck size={20} className={classes.arrived} aria-label="Uploaded" />
+    return (
+      <IconCircleCheck size={20} className={classes.arrived} aria-label={transfersTexts.done} />
+    )
   }
   if (state === 'failed') return <FailedButtons item={item} name={name} />
   return (
     <Flex flex="none">
       {state === 'paused' ? (
-        <IconButton label={`Resume ${name}`} onClick={() => uploads.resume(id)}>
+        <IconButton label={transfersTexts.resumeOf(name)} onClick={() => uploads.resume(id)}>
           <IconPlayerPlay size={16} />
         </IconButton>
       ) : (
-        <IconButton label={`Pause ${name}`} onClick={() => uploads.pause(id)}>
+        <IconButton label={transfersTexts.pauseOf(name)} onClick={() => uploads.pause(id)}>
           <IconPlayerPause size={16} />
         </IconButton>
       )}
-      <IconButton label={`Cancel ${name}`} onClick={() => uploads.cancel(id)}>
+      <IconButton label={transfersTexts.cancelOf(name)} onClick={() => uploads.cancel(id)}>
         <IconX size={16} />
       </IconButton>
     </Flex>
@@ -114,14 +117,18 @@ function FailedButtons({ item, name }: RowButtonsProps) {
   const { id, problem } = item
   const isClash = problem?.kind === 'clash'
   const isKept = keptBytes(item) > 0
-  const again = isClash ? 'Replace' : isKept ? 'Resume' : 'Retry'
-  const end = isKept ? 'Discard' : 'Remove'
+  const again = isClash
+    ? transfersTexts.clash.replace
+    : isKept
+      ? transfersTexts.resume
+      : transfersTexts.retry
+  const end = isKept ? transfersTexts.discard : transfersTexts.remove
   return (
     <Flex flex="none" gap={6}>
       <Button
         size="compact-xs"
         variant="default"
-        aria-label={`${again} ${name}`}
+        aria-label={transfersTexts.actionOf(again, name)}
         onClick={() => (isClash ? askAgain(item) : uploads.retry(id))}
       >
         {again}
@@ -129,7 +136,7 @@ function FailedButtons({ item, name }: RowButtonsProps) {
       <Button
         size="compact-xs"
         variant="default"
-        aria-label={`${end} ${name}`}
+        aria-label={transfersTexts.actionOf(end, name)}
         onClick={() => uploads.cancel(id)}
       >
         {end}

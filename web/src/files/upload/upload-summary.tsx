@@ -1,11 +1,13 @@
 import { Button, Group, Progress, Stack } from '@mantine/core'
 import { useState } from 'react'
 import { useConnection } from '../../connection/use-connection.ts'
+import { transfersTexts } from '../../texts/transfers.ts'
 import { Confirm } from '../../ui/confirm.tsx'
 import classes from '../transfers/transfer-dock.module.css'
-import { paceText, percent, progressText, unfinished } from '../transfers/transfer-text.ts'
+import { paceText, percent, progressText } from '../transfers/transfer-text.ts'
 import { uploads } from '../transfers/transfers.ts'
 import type { UploadQueueState } from './upload-queue.ts'
+import { unfinished } from './upload-totals.ts'
 
 /** A summary of all uploads with actions for all of them. */
 export function UploadSummary({ queue }: { readonly queue: UploadQueueState }) {
@@ -21,21 +23,25 @@ export function UploadSummary({ queue }: { readonly queue: UploadQueueState }) {
         size="sm"
         value={isOpen ? percent(totals.sentBytes, totals.totalBytes) : 100}
         color={failed > 0 && !isOpen ? 'red' : 'var(--bucketry-accent)'}
-        aria-label="All uploads"
+        aria-label={transfersTexts.all}
       />
       <div className={classes.pace}>
         <span>{progressText(queue)}</span>
         <span>{paceText(queue, isConnected)}</span>
       </div>
       <Group gap={6}>
-        {canPause && <Small label="Pause all" onClick={() => uploads.pauseAll()} />}
+        {canPause && <Small label={transfersTexts.pauseAll} onClick={() => uploads.pauseAll()} />}
         {(isPaused || paused > 0) && isOpen && (
-          <Small label="Resume all" onClick={() => uploads.resumeAll()} />
+          <Small label={transfersTexts.resumeAll} onClick={() => uploads.resumeAll()} />
         )}
-        {failed > 0 && <Small label="Retry all" onClick={() => uploads.retryAll()} />}
-        {failed > 0 && <Small label="Discard failed" onClick={() => uploads.discardFailed()} />}
+        {failed > 0 && <Small label={transfersTexts.retryAll} onClick={() => uploads.retryAll()} />}
+        {failed > 0 && (
+          <Small label={transfersTexts.discardFailed} onClick={() => uploads.discardFailed()} />
+        )}
         {isOpen && <CancelAll count={open} />}
-        {done > 0 && isOpen && <Small label="Clear finished" onClick={() => uploads.clearDone()} />}
+        {done > 0 && isOpen && (
+          <Small label={transfersTexts.clear} onClick={() => uploads.clearDone()} />
+        )}
       </Group>
     </Stack>
   )
@@ -53,19 +59,19 @@ function CancelAll({ count }: { readonly count: number }) {
   const [isAsking, setIsAsking] = useState(false)
   return (
     <>
-      <Small label="Cancel all" onClick={() => setIsAsking(true)} />
+      <Small label={transfersTexts.cancelAll} onClick={() => setIsAsking(true)} />
       <Confirm
         isOpen={isAsking}
-        title={count === 1 ? 'Cancel the upload?' : `Cancel ${count} uploads?`}
-        action={count === 1 ? 'Cancel the upload' : 'Cancel uploads'}
-        dismiss="Continue uploading"
+        title={count === 1 ? transfersTexts.cancelAskOne : transfersTexts.cancelAsk(count)}
+        action={count === 1 ? transfersTexts.cancelOne : transfersTexts.cancelMany}
+        dismiss={transfersTexts.goOn}
         onConfirm={() => {
           uploads.cancelAll()
           setIsAsking(false)
         }}
         onClose={() => setIsAsking(false)}
       >
-        Unfinished files are discarded. Files that are already uploaded are kept.
+        {transfersTexts.cancelText}
       </Confirm>
     </>
   )

@@ -9,6 +9,11 @@ export interface UploadTotals {
   readonly idleBytes: number
 }
 
+/** The number of uploads that are neither done nor failed. */
+export function unfinished({ counts }: UploadTotals): number {
+  return counts.waiting + counts.running + counts.paused + counts.retrying
+}
+
 /**
  * Uploads at a time: four, or twelve small ones. Browsers open six connections per host. Four leave
  * some for the page; small files finish so quickly that other requests can wait for them, and two per connection keep

@@ -2,6 +2,7 @@ import AwsS3, { type AwsBody } from '@uppy/aws-s3'
 import Uppy, { type Meta } from '@uppy/core'
 import { bearer, inSession, request } from '../../api/client.ts'
 import { sessionStore } from '../../session/session-store.ts'
+import { transfersTexts } from '../../texts/transfers.ts'
 import { abortUpload, s3Path } from '../s3/bucket-client.ts'
 import type { HeldUpload, Leftovers } from './leftovers.ts'
 import { partSize, singleRequestBytes } from './part-size.ts'
@@ -182,7 +183,7 @@ async function problemOf(error: unknown, { replaces }: UploadOrder): Promise<Upl
     return uploadProblem(reason)
   }
   if (sessionStore.token === token) return problem
-  return { kind: 'passing', message: 'The session had expired.' }
+  return { kind: 'passing', message: transfersTexts.problem.expired }
 }
 
 function queryOf(request: SigningRequest): Record<string, string> {

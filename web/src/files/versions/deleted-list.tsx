@@ -4,7 +4,9 @@ import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { DeletedReply } from '../../../../src/dashboard/management/folders/deleted-route.ts'
 import { request } from '../../api/client.ts'
-import { formatAmount, formatBytes } from '../../format/bytes.ts'
+import { formatBytes } from '../../format/bytes.ts'
+import { Rich } from '../../texts/rich.tsx'
+import { versionsTexts } from '../../texts/versions.ts'
 import { Age } from '../../ui/age.tsx'
 import { Confirm, useClosesOnEscape } from '../../ui/confirm.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
@@ -30,7 +32,7 @@ export function DeletedDialog({ at, onClose }: DeletedDialogProps) {
     <Modal
       opened
       onClose={onClose}
-      title={`Deleted from “${name}”`}
+      title={versionsTexts.deleted.title(name)}
       size="lg"
       centered
       closeOnEscape={useClosesOnEscape()}
@@ -61,13 +63,13 @@ export function DeletedList({ bucket, prefix: top }: FolderAddress) {
           size="xs"
           mb="sm"
           leftSection={<IconArrowUp size={16} />}
-          aria-label={`Up from ${visibleName(prefix.slice(top.length))}`}
+          aria-label={versionsTexts.deleted.up(visibleName(prefix.slice(top.length)))}
           onClick={() => setPrefix(parentOf(prefix))}
         >
           <NameText name={prefix.slice(top.length)} />
         </Button>
       )}
-      <Loaded query={query} failure="The deleted files could not be listed">
+      <Loaded query={query} failure={versionsTexts.deleted.failure}>
         {({ pages }) => {
           const items = deletedItems(pages)
           return (
@@ -83,7 +85,7 @@ export function DeletedList({ bucket, prefix: top }: FolderAddress) {
                   />
                 ))}
               </RowList>
-              <MoreButton query={query} label="Look for more" />
+              <MoreButton query={query} label={versionsTexts.deleted.more} />
             </>
           )
         }}
@@ -93,10 +95,10 @@ export function DeletedList({ bucket, prefix: top }: FolderAddress) {
 }
 
 function NothingFound({ isComplete }: { readonly isComplete: boolean }) {
-  const title = isComplete ? 'Nothing to restore' : 'Nothing found so far'
+  const title = isComplete ? versionsTexts.deleted.none : versionsTexts.deleted.noneYet
   return (
     <EmptyState icon={<IconHistory size={40} stroke={1.2} />} title={title}>
-      Deleted files are listed here as long as the bucket keeps a version of them.
+      {versionsTexts.deleted.text}
     </EmptyState>
   )
 }
@@ -116,7 +118,7 @@ function DeletedRow({ bucket, item, onOpen, onEnd }: DeletedRowProps) {
   const [isAsking, setIsAsking] = useState(false)
   const start = (action: 'undelete' | 'erase') =>
     changeDeleted(action, { bucket, entries: [entry] }, onEnd)
-  const amount = isFolder ? `${formatAmount(item.objects, 'object')}, ` : ''
+  const amount = isFolder ? `${versionsTexts.deleted.objects(item.objects)}, ` : ''
   return (
     <Row
       title={
@@ -129,23 +131,23 @@ function DeletedRow({ bucket, item, onOpen, onEnd }: DeletedRowProps) {
         )
       }
       detail={
-        <>
-          {`${amount}${formatBytes(item.bytes)}, deleted `}
-          <Age at={item.deletedAt} />
-        </>
+        <Rich
+          text={versionsTexts.deleted.detail(`${amount}${formatBytes(item.bytes)}`)}
+          marks={{ age: () => <Age at={item.deletedAt} /> }}
+        />
       }
       actions={
         <>
           <Button
             size="xs"
             variant="default"
-            aria-label={`Restore ${label}`}
+            aria-label={versionsTexts.deleted.restoreOf(label)}
             onClick={() => start('undelete')}
           >
-            Restore
+            {versionsTexts.deleted.restore}
           </Button>
           <IconButton
-            label={`Delete ${label} permanently`}
+            label={versionsTexts.deleted.deleteOf(label)}
             color="red"
             onClick={() => setIsAsking(true)}
           >
@@ -156,16 +158,15 @@ function DeletedRow({ bucket, item, onOpen, onEnd }: DeletedRowProps) {
     >
       <Confirm
         isOpen={isAsking}
-        title="Delete permanently?"
-        action="Delete permanently"
+        title={versionsTexts.deleted.deleteAsk}
+        action={versionsTexts.delete}
         onConfirm={() => {
           setIsAsking(false)
           start('erase')
         }}
         onClose={() => setIsAsking(false)}
       >
-        All versions of {isFolder && 'what was deleted from '}
-        {label} are deleted. They cannot be restored afterwards.
+        {isFolder ? versionsTexts.deleted.folderText(label) : versionsTexts.deleted.fileText(label)}
       </Confirm>
     </Row>
   )

@@ -12,6 +12,7 @@ import { useId } from 'react'
 import type { BucketStatus } from '../../../../src/dashboard/management/management-schemas.ts'
 import { formatBytes } from '../../format/bytes.ts'
 import { formatMoment } from '../../format/time.ts'
+import { versionsTexts } from '../../texts/versions.ts'
 import { Confirm } from '../../ui/confirm.tsx'
 import { IconButton } from '../../ui/icon-button.tsx'
 import { Loaded } from '../../ui/loaded.tsx'
@@ -58,9 +59,9 @@ export function VersionsPanel(props: VersionsPanelProps) {
   return (
     <section aria-labelledby={titleId}>
       <Title order={2} size="h6" mb={8} id={titleId}>
-        Versions
+        {versionsTexts.title}
       </Title>
-      <Loaded query={query} failure="The versions could not be loaded">
+      <Loaded query={query} failure={versionsTexts.failure}>
         {({ pages }) => {
           const versions = pages.flatMap((page) => page.versions).filter((one) => one.key === key)
           // While versions are suspended, a write replaces the version `null`.
@@ -109,7 +110,7 @@ function VersionRow(props: VersionRowProps) {
           <>
             {onShow !== undefined && (
               <IconButton
-                label={`Show the version of ${time}`}
+                label={versionsTexts.showOf(time)}
                 aria-pressed={isShown}
                 variant={isShown ? 'light' : 'subtle'}
                 onClick={() => onShow(isLatest ? undefined : version)}
@@ -133,19 +134,19 @@ interface FormerActionsProps extends VersionRowProps {
 function FormerActions({ time, canRestore, canDelete, ...props }: FormerActionsProps) {
   const { bucket, file, version } = props
   const [isAsking, { open, close }] = useDisclosure(false)
-  const restore = useVersionAction(props, 'The version could not be restored', restoreFile)
-  const remove = useVersionAction(props, 'The version could not be deleted', removeVersion)
+  const restore = useVersionAction(props, versionsTexts.restoreFailure, restoreFile)
+  const remove = useVersionAction(props, versionsTexts.deleteFailure, removeVersion)
   return (
     <>
       <IconButton
-        label={`Download the version of ${time}`}
+        label={versionsTexts.downloadOf(time)}
         onClick={() => void download(bucket.name, [file], version.versionId)}
       >
         <IconDownload size={16} />
       </IconButton>
       {canRestore && (
         <IconButton
-          label={`Restore the version of ${time}`}
+          label={versionsTexts.restoreOf(time)}
           loading={restore.isPending}
           onClick={() => restore.mutate()}
         >
@@ -153,32 +154,31 @@ function FormerActions({ time, canRestore, canDelete, ...props }: FormerActionsP
         </IconButton>
       )}
       {canDelete && (
-        <IconButton label={`Delete the version of ${time} permanently`} color="red" onClick={open}>
+        <IconButton label={versionsTexts.deleteOf(time)} color="red" onClick={open}>
           <IconTrashX size={16} />
         </IconButton>
       )}
       <Confirm
         isOpen={isAsking}
-        title="Delete this version permanently?"
-        action="Delete permanently"
+        title={versionsTexts.deleteAsk}
+        action={versionsTexts.delete}
         isBusy={remove.isPending}
         onConfirm={() => remove.mutate(undefined, { onSettled: close })}
         onClose={close}
       >
-        The version of {time} of {visibleName(file.name)} ({formatBytes(version.size)}) cannot be
-        restored afterwards. The other versions stay.
+        {versionsTexts.deleteText(time, visibleName(file.name), formatBytes(version.size))}
       </Confirm>
     </>
   )
 }
 
 function detailOf({ isLatest, isDeleteMarker, size }: ListedVersion, lock?: VersionLock): string {
-  if (isDeleteMarker) return 'Deleted'
+  if (isDeleteMarker) return versionsTexts.marker
   const parts = [
     formatBytes(size),
-    isLatest && 'current',
-    lock?.untilMs !== undefined && `locked until ${formatMoment(lock.untilMs)}`,
-    lock?.hasLegalHold && 'legal hold',
+    isLatest && versionsTexts.current,
+    lock?.untilMs !== undefined && versionsTexts.lockedUntil(formatMoment(lock.untilMs)),
+    lock?.hasLegalHold && versionsTexts.legalHold,
   ]
   return parts.filter(Boolean).join(', ')
 }
@@ -210,7 +210,7 @@ async function restoreFile({ bucket: { name: bucket }, file, version }: ActionPa
   const etag = await restoreVersion({ bucket, ...version })
   const modifiedAtMs = Date.now()
   driveChanges.publishBack(bucket, { ...file, size: version.size, etag, modifiedAtMs })
-  showSuccess('The version was restored.')
+  showSuccess(versionsTexts.restored)
 }
 
 async function removeVersion({ bucket, version: { key, versionId } }: ActionParts) {

@@ -4,7 +4,6 @@ import {
   folderLabel,
   movedKey,
   moveTo,
-  nameProblem,
   obstacleOf,
   renameTo,
 } from '../../../../../web/src/files/change/move-plan.ts'
@@ -49,15 +48,6 @@ describe('obstacleOf', () => {
     const prefix = `${'x'.repeat(1_020)}/`
     assert.equal(obstacleOf(moveTo(file, 'b', { bucket: 'b', prefix })), 'too-long')
   })
-})
-
-describe('nameProblem', () => {
-  for (const name of ['', 'a/b', '.', '..', '\ud800']) {
-    test(`refuses ${JSON.stringify(name)}`, () => assert.ok(nameProblem(name)))
-  }
-  for (const name of ['a b+c%.txt', 'é', ' ', '...', '-']) {
-    test(`allows ${JSON.stringify(name)}`, () => assert.equal(nameProblem(name), undefined))
-  }
 })
 
 test('folderLabel shows bucket and folder, or only the bucket for its top', () => {

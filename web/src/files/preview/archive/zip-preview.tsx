@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
-import { formatAmount, formatBytes, formatCount } from '../../../format/bytes.ts'
+import { formatBytes, formatCount } from '../../../format/bytes.ts'
+import { previewTexts } from '../../../texts/preview.ts'
 import { FailureNotice } from '../../../ui/failure-notice.tsx'
 import { Loading } from '../../../ui/loading.tsx'
 import { visibleName } from '../../entries/visible-name.ts'
@@ -24,12 +25,17 @@ export function ZipPreview({ bucket, file, details, fallback }: PreviewProps) {
     gcTime: 0,
   })
   if (error instanceof NoZip) return fallback
-  if (error !== null) return <FailureNotice title="The file could not be opened" error={error} />
-  if (data === undefined) return <Loading label="Loading the preview" />
+  if (error !== null) return <FailureNotice title={previewTexts.failure} error={error} />
+  if (data === undefined) return <Loading label={previewTexts.loading} />
   return <ZipTable directory={data} label={visibleName(file.name)} />
 }
 
-const head = ['Name', 'Size', 'Packed', 'Modified']
+const head = [
+  previewTexts.zip.name,
+  previewTexts.details.size,
+  previewTexts.zip.packed,
+  previewTexts.details.modified,
+]
 
 interface ZipTableProps {
   readonly directory: ZipDirectory
@@ -47,14 +53,13 @@ function ZipTable({ directory: { entries, count }, label }: ZipTableProps) {
     [entries],
   )
   const bytes = entries.reduce((sum, { size }) => sum + size, 0)
-  const part = entries.length < count ? `The first ${formatCount(entries.length)} of ` : ''
+  const { zip } = previewTexts
+  const all = zip.entries(count)
+  const shown = entries.length < count ? zip.firstOf(formatCount(entries.length), all) : all
   return (
     <div className={classes.sheet}>
-      <VirtualTable label={`Contents of ${label}`} head={head} rows={rows} />
-      <div className={classes.note}>
-        {part}
-        {formatAmount(count, 'entry', 'entries')}, {formatBytes(bytes)} unpacked
-      </div>
+      <VirtualTable label={zip.contentsOf(label)} head={head} rows={rows} />
+      <div className={classes.note}>{zip.total(shown, formatBytes(bytes))}</div>
     </div>
   )
 }

@@ -1,3 +1,4 @@
+import { previewTexts } from '../../../texts/preview.ts'
 import { runThread } from '../../../threads/run-thread.ts'
 import type { TextTask, TextTasks } from './text-task.ts'
 import TextWorker from './text-worker.ts?worker&inline'
@@ -13,7 +14,7 @@ export function inThread<Name extends keyof TextTasks>(
 ): Promise<TextTasks[Name]['to']> {
   return runThread(new TextWorker(), { name, from } as TextTask, {
     ...{ signal, limitMs },
-    late: 'This text takes too long to process.',
-    broken: 'This text could not be read.',
+    late: previewTexts.text.late,
+    broken: previewTexts.text.broken,
   })
 }

@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core'
 import { useMemo, useState } from 'react'
-import { formatAmount, formatCount } from '../../../format/bytes.ts'
+import { formatCount } from '../../../format/bytes.ts'
+import { previewTexts } from '../../../texts/preview.ts'
 import { visibleName } from '../../entries/visible-name.ts'
 import { itemsOf, type JsonItem, trimmed } from './json-items.ts'
 import classes from './text.module.css'
@@ -16,7 +17,7 @@ export function JsonTree({ text }: { readonly text: string }) {
   const root = useMemo(() => trimmed(text, 0, text.length), [text])
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: so that the keyboard can scroll it
-    <section className={classes.scroller} tabIndex={0} aria-label="Tree">
+    <section className={classes.scroller} tabIndex={0} aria-label={previewTexts.text.tree}>
       <div className={classes.json}>
         <JsonValue {...root} text={text} level={0} />
       </div>
@@ -54,7 +55,7 @@ function JsonValue({ text, start, end, name, level }: JsonValueProps) {
         {label}
         <span className={classes.jsonSize}>
           {first === '[' ? '[ ]' : '{ }'}{' '}
-          {formatAmount(items.length, first === '[' ? 'item' : 'field')}
+          {(first === '[' ? previewTexts.text.items : previewTexts.text.fields)(items.length)}
         </span>
       </summary>
       {isOpen && <JsonItems items={items} text={text} level={level + 1} />}
@@ -77,7 +78,7 @@ function JsonItems({ items, text, level }: JsonItemsProps) {
       ))}
       {items.length > shown && (
         <Button size="compact-xs" variant="default" onClick={() => setShown(shown + step)}>
-          Show more of {formatCount(items.length)}
+          {previewTexts.text.more(formatCount(items.length))}
         </Button>
       )}
     </div>

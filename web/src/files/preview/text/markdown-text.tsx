@@ -1,5 +1,6 @@
 import { Typography } from '@mantine/core'
 import { useEffect, useRef, useState } from 'react'
+import { previewTexts } from '../../../texts/preview.ts'
 import { highlightCode } from './highlight-code.ts'
 import { inThread } from './in-thread.ts'
 import { NoView } from './no-view.tsx'
@@ -39,7 +40,7 @@ export function MarkdownText({ bucket, objectKey, text, onSource }: MarkdownText
   if (problem !== undefined) return <NoView reason={problem} onSource={onSource} />
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: so that the keyboard can scroll it
-    <section className={classes.scroller} tabIndex={0} aria-label="Document">
+    <section className={classes.scroller} tabIndex={0} aria-label={previewTexts.text.document}>
       <Typography className={classes.document ?? ''}>
         <div ref={place} />
       </Typography>

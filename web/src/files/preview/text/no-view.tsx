@@ -1,5 +1,6 @@
 import { Button } from '@mantine/core'
 import { IconFileCode } from '@tabler/icons-react'
+import { previewTexts } from '../../../texts/preview.ts'
 import { EmptyState } from '../../../ui/empty-state.tsx'
 
 interface NoViewProps {
@@ -12,7 +13,7 @@ export function NoView({ reason, onSource }: NoViewProps) {
   return (
     <EmptyState icon={<IconFileCode size={36} stroke={1.2} />} title={reason}>
       <Button mt="xs" size="xs" variant="default" onClick={onSource}>
-        Show the source
+        {previewTexts.text.showSource}
       </Button>
     </EmptyState>
   )

@@ -1,4 +1,5 @@
 import purify, { type Config } from 'dompurify'
+import { previewTexts } from '../../../texts/preview.ts'
 import { nameOf, parentOf } from '../../entries/entry.ts'
 import type { ObjectAddress } from '../../entries/object-address.ts'
 import { locationPath } from '../../files-location.ts'
@@ -53,7 +54,9 @@ export function safeDocument(html: string, from: ObjectAddress): SafeDocument {
     else picture.replaceWith(linkInstead(picture, address, from))
   }
   const load = async ([picture, key]: readonly [HTMLImageElement, string]) => {
-    picture.addEventListener('error', () => picture.replaceWith(`Missing picture: ${key}`))
+    picture.addEventListener('error', () =>
+      picture.replaceWith(previewTexts.text.missingPicture(key)),
+    )
     picture.src = await objectUrl({ bucket: from.bucket, key })
   }
   return {
@@ -72,7 +75,7 @@ export function safeDocument(html: string, from: ObjectAddress): SafeDocument {
 
 function linkInstead(picture: HTMLImageElement, address: string, from: ObjectAddress): Element {
   const link = picture.ownerDocument.createElement('a')
-  link.textContent = `Picture: ${picture.alt === '' ? address : picture.alt}`
+  link.textContent = previewTexts.text.picture(picture.alt === '' ? address : picture.alt)
   leadTo(link, address, from)
   return link
 }

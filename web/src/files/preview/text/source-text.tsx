@@ -8,6 +8,7 @@ import {
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { formatBytes, formatCount } from '../../../format/bytes.ts'
+import { previewTexts } from '../../../texts/preview.ts'
 import { FailureNotice } from '../../../ui/failure-notice.tsx'
 import { IconButton } from '../../../ui/icon-button.tsx'
 import { Loading } from '../../../ui/loading.tsx'
@@ -38,8 +39,8 @@ export function SourceText({ bucket, file, details, fallback }: PreviewProps) {
     placeholderData: keepPreviousData,
     gcTime: 0,
   })
-  if (error !== null) return <FailureNotice title="The file could not be opened" error={error} />
-  if (data === undefined) return <Loading label="Loading the preview" />
+  if (error !== null) return <FailureNotice title={previewTexts.failure} error={error} />
+  if (data === undefined) return <Loading label={previewTexts.loading} />
   if (data === null) return fallback
   return (
     <div className={classes.sheet}>
@@ -48,7 +49,7 @@ export function SourceText({ bucket, file, details, fallback }: PreviewProps) {
         className={classes.scroller}
         // biome-ignore lint/a11y/noNoninteractiveTabindex: so that the keyboard can scroll it
         tabIndex={0}
-        aria-label={`Text of ${visibleName(file.name)}`}
+        aria-label={previewTexts.text.of(visibleName(file.name))}
         aria-busy={isPlaceholderData}
       >
         <Code text={data.text} language={languageOf(file.key)} />
@@ -88,10 +89,10 @@ interface PagerProps {
 function Pager({ page, size, onPage }: PagerProps) {
   const last = pageCount(size) - 1
   const steps = [
-    ['First page', 0, IconChevronLeftPipe],
-    ['Previous page', page - 1, IconChevronLeft],
-    ['Next page', page + 1, IconChevronRight],
-    ['Last page', last, IconChevronRightPipe],
+    [previewTexts.text.firstPage, 0, IconChevronLeftPipe],
+    [previewTexts.text.previousPage, page - 1, IconChevronLeft],
+    [previewTexts.text.nextPage, page + 1, IconChevronRight],
+    [previewTexts.text.lastPage, last, IconChevronRightPipe],
   ] as const
   const buttons = steps.map(([label, to, Icon]) => (
     <IconButton
@@ -107,7 +108,7 @@ function Pager({ page, size, onPage }: PagerProps) {
     <Group gap={4} justify="center" wrap="nowrap" className={classes.note ?? ''}>
       {buttons.slice(0, 2)}
       <span role="status">
-        Page {formatCount(page + 1)} of {formatCount(last + 1)}, {formatBytes(size)}
+        {previewTexts.text.page(formatCount(page + 1), formatCount(last + 1), formatBytes(size))}
       </span>
       {buttons.slice(2)}
     </Group>

@@ -1,5 +1,6 @@
 import { SegmentedControl } from '@mantine/core'
 import { lazy, Suspense, useState } from 'react'
+import { previewTexts } from '../../../texts/preview.ts'
 import { Loading } from '../../../ui/loading.tsx'
 import type { PreviewProps } from '../preview-props.ts'
 import { SourceText } from './source-text.tsx'
@@ -12,9 +13,9 @@ const ViewedText = lazy(async () => {
 })
 
 const viewNames: Readonly<Record<TextView, string>> = {
-  markdown: 'Document',
-  json: 'Tree',
-  table: 'Table',
+  markdown: previewTexts.text.document,
+  json: previewTexts.text.tree,
+  table: previewTexts.text.table,
 }
 
 /** A text in the view for its kind, or its source. */
@@ -26,20 +27,20 @@ export function TextPreview(props: PreviewProps) {
   return (
     <div className={classes.sheet}>
       <SegmentedControl
-        aria-label="Show as"
+        aria-label={previewTexts.text.showAs}
         size="xs"
         className={classes.switch ?? ''}
         value={isSource ? 'source' : 'view'}
         onChange={(value) => setIsSource(value === 'source')}
         data={[
           { value: 'view', label: viewNames[view] },
-          { value: 'source', label: 'Source' },
+          { value: 'source', label: previewTexts.text.source },
         ]}
       />
       {isSource ? (
         <SourceText {...props} />
       ) : (
-        <Suspense fallback={<Loading label="Loading the preview" />}>
+        <Suspense fallback={<Loading label={previewTexts.loading} />}>
           <ViewedText {...props} view={view} onSource={() => setIsSource(true)} />
         </Suspense>
       )}

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { formatBytes, formatCount } from '../../../format/bytes.ts'
+import { previewTexts } from '../../../texts/preview.ts'
 import { FailureNotice } from '../../../ui/failure-notice.tsx'
 import { Loading } from '../../../ui/loading.tsx'
 import { visibleName } from '../../entries/visible-name.ts'
@@ -34,8 +35,8 @@ export function ViewedText(props: ViewedTextProps) {
     },
     gcTime: 0,
   })
-  if (error !== null) return <FailureNotice title="The file could not be opened" error={error} />
-  if (data === undefined) return <Loading label="Loading the preview" />
+  if (error !== null) return <FailureNotice title={previewTexts.failure} error={error} />
+  if (data === undefined) return <Loading label={previewTexts.loading} />
   if (data === null) return fallback
   switch (view) {
     case 'markdown':
@@ -55,7 +56,7 @@ interface JsonTextProps {
 function JsonText({ text, onSource }: JsonTextProps) {
   const problem = useMemo(() => jsonProblem(text), [text])
   if (problem === undefined) return <JsonTree text={text} />
-  return <NoView reason={`This is not valid JSON: ${problem}`} onSource={onSource} />
+  return <NoView reason={previewTexts.text.noJson(problem)} onSource={onSource} />
 }
 
 interface TableTextProps {
@@ -72,13 +73,13 @@ function TableText({ label, text, size }: TableTextProps) {
   )
   const [head = [], ...rest] = rows
   const notes = [
-    ...(hasMoreRows ? [`The first ${formatCount(maxRows)} rows`] : []),
-    ...(isPart ? [`The rows of the first ${formatBytes(viewBytes)} of ${formatBytes(size)}`] : []),
-    ...(hasMoreColumns ? [`The first ${formatCount(maxColumns)} columns`] : []),
+    ...(hasMoreRows ? [previewTexts.text.firstRows(formatCount(maxRows))] : []),
+    ...(isPart ? [previewTexts.text.rowsOf(formatBytes(viewBytes), formatBytes(size))] : []),
+    ...(hasMoreColumns ? [previewTexts.text.firstColumns(formatCount(maxColumns))] : []),
   ]
   return (
     <>
-      <VirtualTable label={`Table of ${label}`} head={head} rows={rest} />
+      <VirtualTable label={previewTexts.text.tableOf(label)} head={head} rows={rest} />
       {notes.length > 0 && <div className={classes.note}>{notes.join('. ')}</div>}
     </>
   )

@@ -1,0 +1,4 @@
+import { textsOf } from './catalogue.ts'
+import { texts } from './en/preview.ts'
+
+export const previewTexts = textsOf('preview', texts)

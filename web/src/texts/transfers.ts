@@ -1,0 +1,4 @@
+import { textsOf } from './catalogue.ts'
+import { texts } from './en/transfers.ts'
+
+export const transfersTexts = textsOf('transfers', texts)
