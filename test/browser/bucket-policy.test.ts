@@ -30,7 +30,7 @@ describe('A bucket policy in the dashboard', { skip: absenceOfChromium() }, () =
     const page = await dashboard().openSignedIn(`/buckets/${testBucket}/settings`)
     await page.getByText('Public by policy').waitFor()
     await page.getByText('A bucket policy lets everyone read images/*. Switching').waitFor()
-    await page.getByText('Files that a client made private with an ACL stay private.').waitFor()
+    await page.locator('[aria-description*="made private with an ACL stay private"]').waitFor()
     const isPublic = page.getByLabel('Anyone can read it')
     assert.equal(await isPublic.isChecked(), true)
     assert.deepEqual(await barriers(page), [])

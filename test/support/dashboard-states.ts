@@ -77,7 +77,11 @@ export const dashboardStates: readonly DashboardState[] = [
     },
   },
   { name: 'links of a bucket', path: `/buckets/${testBucket}/links`, shown: 'picture.png' },
-  { name: 'activity of a bucket', path: `/buckets/${testBucket}/activity`, shown: 'refused' },
+  {
+    name: 'activity of a bucket',
+    path: `/buckets/${testBucket}/activity`,
+    shown: 'Download refused',
+  },
   { name: 'settings of no bucket', path: '/buckets/none/settings', shown: 'does not exist' },
   {
     name: 'overview without replies',

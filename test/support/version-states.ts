@@ -1,23 +1,43 @@
 import { publicBucket } from './contract-gateway.ts'
+import type { FileBrowser } from './file-browser.ts'
 import { button, type DashboardState, steps } from './state-steps.ts'
 
 /** A bucket that keeps versions. */
 export const versionedBucket = publicBucket
 const kept = `/files/${versionedBucket}?prefix=kept/`
 
+/** Opens the details in the preview, which are open at first only where they fit beside the file. */
+async function showDetails({ page }: FileBrowser): Promise<void> {
+  const details = button(page, 'Details')
+  await details.waitFor()
+  if ((await details.getAttribute('aria-pressed')) === 'false') await details.click()
+}
+
 /** Versions of files, and what was deleted. */
 export const versionStates: readonly DashboardState[] = [
-  { name: 'versions', path: `${kept}&view=notes.md`, shown: 'Deleted' },
+  {
+    name: 'versions',
+    path: `${kept}&view=notes.md`,
+    reach: async (files) => {
+      await showDetails(files)
+      await files.dialog.getByText('Deleted').first().waitFor()
+    },
+  },
   {
     name: 'former version',
     path: `${kept}&view=notes.md`,
-    reach: ({ dialog }) => dialog.getByRole('button', { name: 'Show the version' }).last().click(),
+    reach: async (files) => {
+      await showDetails(files)
+      await files.dialog.getByRole('button', { name: 'Show the version' }).last().click()
+    },
   },
   {
     name: 'permanent deletion of a version',
     path: `${kept}&view=notes.md`,
-    reach: ({ dialog }) =>
-      dialog.getByRole('button', { name: 'Delete the version' }).last().click(),
+    reach: async (files) => {
+      await showDetails(files)
+      await files.dialog.getByRole('button', { name: 'Delete the version' }).last().click()
+    },
   },
   { name: 'deleted files', path: kept, reach: steps('Folder actions', 'Show deleted') },
   {
