@@ -124,7 +124,7 @@ describe('Buckets in the dashboard', { skip: absenceOfChromium() }, () => {
     await page.getByText('comes from the setting ALLOWED_BUCKETS').waitFor()
     await page.getByText('Everyone can list the names of all files and download them.').waitFor()
     await page.locator('[aria-description*="PUBLIC_LIST=false would"]').waitFor()
-    await page.getByText('Set by PUBLIC_READ_BUCKETS').waitFor()
+    await page.locator('[aria-description*="Set by PUBLIC_READ_BUCKETS"]').waitFor()
     const { url } = dashboard().gateway
     assert.equal((await fetch(`${url}/public`)).status, 200)
     assert.equal(await page.getByLabel('Anyone can read it').isDisabled(), true)

@@ -160,7 +160,10 @@ describe('Shared links', { skip: absenceOfChromium() }, () => {
     await files.row('inner').getByRole('checkbox').click()
     await files.row('inner').getByRole('button', { name: 'Actions for' }).click()
     await page.getByRole('menuitem', { name: 'Share link' }).click()
+    await files.dialog.getByText('Share 2 items').waitFor()
+    assert.equal(await files.dialog.getByRole('tab').count(), 0)
     const url = await linkOf(files)
+    await files.dialog.getByText('Only this computer can open this address').waitFor()
     await page.getByRole('button', { name: 'Show the QR code' }).waitFor()
     const making = page.getByText('Making thumbnails')
     await until(async () => (await making.count()) === 0)
@@ -180,6 +183,9 @@ describe('Shared links', { skip: absenceOfChromium() }, () => {
     await visitor.getByRole('img', { name: 'two.png' }).waitFor()
     await page.goto(`${dashboard().gateway.url}/-/shares`)
     await page.getByText('2 items').waitFor()
+    // They are not a folder.
+    const title = page.locator('b', { hasText: '2 items' }).locator('..')
+    assert.equal(await title.getByText('folder', { exact: true }).count(), 0)
     assert.deepEqual(dashboard().complaints(), [])
   })
 
@@ -187,7 +193,7 @@ describe('Shared links', { skip: absenceOfChromium() }, () => {
     const files = await openAt(`/files/${testBucket}?prefix=links/`)
     const { page } = files
     await files.act('inbox', 'Share link')
-    await files.dialog.getByRole('tab', { name: 'To send files' }).click()
+    await files.dialog.getByRole('tab', { name: 'Receive files' }).click()
     await page.getByLabel('Files', { exact: true }).fill('2')
     await page.getByLabel('Largest file').fill('1')
     await page.getByLabel('Types').fill('.txt, PDF')
@@ -228,7 +234,7 @@ describe('Shared links', { skip: absenceOfChromium() }, () => {
       const folder = await linkOf(files)
       await files.page.keyboard.press('Escape')
       await files.act('inbox', 'Share link')
-      await files.dialog.getByRole('tab', { name: 'To send files' }).click()
+      await files.dialog.getByRole('tab', { name: 'Receive files' }).click()
       const drop = await linkOf(files)
       const unknown = `${dashboard().gateway.url}/-/s/${'A'.repeat(22)}`
       const problems: string[] = []

@@ -57,7 +57,7 @@ describe('The trash of the dashboard', { skip: absenceOfChromium() }, () => {
     await page.getByRole('combobox', { name: 'Bucket' }).selectOption(testBucket)
     await page.getByText('and 1 other').waitFor()
     await page
-      .getByText(/Deleted permanently on \w+ \d+, \d{4}/)
+      .getByText(/Will be deleted permanently on \w+ \d+, \d{4}/)
       .first()
       .waitFor()
     // The address keeps the choice, and all buckets are shown without one.

@@ -30,7 +30,7 @@ export const shareStates: readonly DashboardState[] = [
     path: folder,
     async reach(files) {
       await files.act('empty', 'Share link')
-      await files.dialog.getByRole('tab', { name: 'To send files' }).click()
+      await files.dialog.getByRole('tab', { name: 'Receive files' }).click()
       await files.page.getByLabel('Types').fill('a/b')
       await files.press('Create link')
       await files.page.getByText('Enter file name extensions').waitFor()

@@ -69,7 +69,7 @@ interface NamedShare {
   readonly name: string
 }
 
-function Title({ share: { kind, end, hasPassword }, name }: NamedShare) {
+function Title({ share: { kind, items, end, hasPassword }, name }: NamedShare) {
   const badge = (label: string, color: string) => (
     <Badge key={label} variant="light" color={color} tt="none" size="sm" mr={4}>
       {label}
@@ -77,7 +77,7 @@ function Title({ share: { kind, end, hasPassword }, name }: NamedShare) {
   )
   return (
     <>
-      <b>{name}</b> {kind !== 'file' && badge(kindLabels[kind], 'cyan')}
+      <b>{name}</b> {kind !== 'file' && items.length === 0 && badge(kindLabels[kind], 'cyan')}
       {hasPassword && badge(sharesTexts.password, 'gray')}
       {end !== null && badge(endLabels[end], end === 'denied' ? 'red' : 'gray')}
     </>

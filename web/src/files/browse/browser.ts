@@ -43,6 +43,8 @@ interface ShownFolder {
 export type MenuPosition = {
   readonly x: number
   readonly y: number
+  /** Of the button that the menu is below; 0 at a point. */
+  readonly width?: number
   /** Takes the focus when the menu closes; by default the list. */
   readonly opener?: HTMLElement
 } & (

@@ -154,8 +154,8 @@ export function EntryMenuButton({ entry, actions }: ControlProps) {
       aria-haspopup="menu"
       onClick={(event) => {
         event.stopPropagation()
-        const { left, bottom } = event.currentTarget.getBoundingClientRect()
-        actions.onMenu(entry, { x: left, y: bottom })
+        const { left, bottom, width } = event.currentTarget.getBoundingClientRect()
+        actions.onMenu(entry, { x: left, y: bottom, width })
       }}
     >
       <IconDots size={18} />

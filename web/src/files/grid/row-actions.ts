@@ -1,4 +1,5 @@
 import type { DragEvent, MouseEvent } from 'react'
+import type { MenuPosition } from '../browse/browser.ts'
 import type { dropTarget } from '../carry/drag.ts'
 import type { Entry } from '../entries/entry.ts'
 
@@ -9,7 +10,7 @@ export interface RowActions {
   /** Moves the keyboard position. */
   readonly onActivate: (entry: Entry) => void
   readonly onOpen: (entry: Entry) => void
-  readonly onMenu: (entry: Entry, at: { readonly x: number; readonly y: number }) => void
+  readonly onMenu: (entry: Entry, at: Pick<MenuPosition, 'x' | 'y' | 'width'>) => void
   readonly onDrag: (entry: Entry, event: DragEvent) => void
   /** The handlers of a folder onto which rows can be dropped. */
   readonly dropsOn: (entry: Entry) => ReturnType<typeof dropTarget>

@@ -8,12 +8,14 @@ import { ActionGlyph } from '../entries/action-icons.tsx'
 import { actionObstacle, actionsFor, type EntryAction } from '../entries/entry-action.ts'
 import classes from './selection-bar.module.css'
 
-/** The actions with a button of their own; on narrow screens, the menu has some of them. */
-const buttons: readonly (readonly [action: EntryAction, word: string, isAlways: boolean])[] = [
-  ['download', filesTexts.selection.download, true],
-  ['share', filesTexts.selection.share, false],
-  ['move', filesTexts.selection.move, false],
-  ['delete', filesTexts.selection.delete, true],
+type Room = 'always' | 'phone' | 'wide'
+
+/** The actions with a button of their own, if there is room; the menu has all of them. */
+const buttons: readonly (readonly [action: EntryAction, word: string, room: Room])[] = [
+  ['download', filesTexts.selection.download, 'phone'],
+  ['share', filesTexts.selection.share, 'always'],
+  ['move', filesTexts.selection.move, 'wide'],
+  ['delete', filesTexts.selection.delete, 'always'],
 ]
 
 /** The number of selected entries and the actions on them. It replaces the path and the search. */
@@ -40,13 +42,13 @@ export function SelectionBar({ browser }: { readonly browser: Browser }) {
       </span>
       {buttons
         .filter(([action]) => possible.includes(action))
-        .map(([action, word, isAlways]) => {
+        .map(([action, word, room]) => {
           const obstacle = actionObstacle(action, selected)
           return (
             <Button
               key={action}
               variant="default"
-              className={isAlways ? (classes.always ?? '') : (classes.wide ?? '')}
+              className={classes[room] ?? ''}
               leftSection={<ActionGlyph action={action} />}
               aria-label={word}
               {...(obstacle !== undefined && {
@@ -66,8 +68,8 @@ export function SelectionBar({ browser }: { readonly browser: Browser }) {
         size={36}
         aria-haspopup="menu"
         onClick={({ currentTarget }) => {
-          const { left, bottom } = currentTarget.getBoundingClientRect()
-          if (first !== undefined) rowActions.onMenu(first, { x: left, y: bottom })
+          const { left, bottom, width } = currentTarget.getBoundingClientRect()
+          if (first !== undefined) rowActions.onMenu(first, { x: left, y: bottom, width })
         }}
       >
         <IconDots size={18} />

@@ -13,8 +13,8 @@ export function useMenuButton({ menu, openMenu }: Browser, type: FolderMenuType)
       wasOpen.current = isOpen
     },
     onClick: ({ currentTarget }: MouseEvent<HTMLElement>) => {
-      const { left, bottom } = currentTarget.getBoundingClientRect()
-      if (!wasOpen.current) openMenu({ type, x: left, y: bottom, opener: currentTarget })
+      const { left, bottom, width } = currentTarget.getBoundingClientRect()
+      if (!wasOpen.current) openMenu({ type, x: left, y: bottom, width, opener: currentTarget })
       wasOpen.current = false
     },
   }

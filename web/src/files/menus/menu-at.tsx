@@ -11,7 +11,7 @@ interface MenuAtProps {
 
 /** A menu at a place of the screen: at the pointer, at the active row, or below a button. */
 export function MenuAt({ browser, menu, label, children }: MenuAtProps) {
-  const { x, y } = menu
+  const { x, y, width = 0 } = menu
   return (
     <Menu
       opened
@@ -25,7 +25,7 @@ export function MenuAt({ browser, menu, label, children }: MenuAtProps) {
       key={`${x} ${y}`}
     >
       <Menu.Target>
-        <span style={{ position: 'fixed', left: x, top: y }} aria-hidden />
+        <span style={{ position: 'fixed', left: x, top: y, width }} aria-hidden />
       </Menu.Target>
       <Menu.Dropdown aria-label={label} mah="calc(100dvh - 16px)" style={{ overflowY: 'auto' }}>
         {children}

@@ -1,4 +1,5 @@
-import { Group, TextInput } from '@mantine/core'
+import { Group, Stack, Text, TextInput } from '@mantine/core'
+import { filesDialogsTexts } from '../../texts/files-dialogs.ts'
 import { frameTexts } from '../../texts/frame.ts'
 import { CopyButton } from '../../ui/copy/copy-button.tsx'
 
@@ -12,18 +13,27 @@ interface LinkFieldProps {
 /** An address to copy. */
 export function LinkField({ label, what, url }: LinkFieldProps) {
   return (
-    <Group gap="xs" align="flex-end" wrap="nowrap">
-      <TextInput
-        label={label}
-        readOnly
-        value={url}
-        style={{ flex: 1 }}
-        styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)', fontSize: 12 } }}
-        onFocus={(event) => event.currentTarget.select()}
-      />
-      <CopyButton text={url} what={what} size="sm">
-        {frameTexts.copy.action}
-      </CopyButton>
-    </Group>
+    <Stack gap={6}>
+      <Group gap="xs" align="flex-end" wrap="nowrap">
+        <TextInput
+          label={label}
+          readOnly
+          value={url}
+          style={{ flex: 1 }}
+          styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)', fontSize: 12 } }}
+          onFocus={(event) => event.currentTarget.select()}
+        />
+        <CopyButton text={url} what={what} size="sm">
+          {frameTexts.copy.action}
+        </CopyButton>
+      </Group>
+      {isOnlyHere(url) && <Text size="sm">{filesDialogsTexts.share.onlyHere}</Text>}
+    </Stack>
   )
+}
+
+/** Whether the host means the computer that opens the address (RFC 6761, section 6.3). */
+function isOnlyHere(url: string): boolean {
+  const { hostname } = new URL(url)
+  return /^(?:localhost|.+\.localhost|127\.[\d.]+|\[::1\])$/.test(hostname)
 }

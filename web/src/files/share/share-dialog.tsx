@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { publicAccess } from '../../api/public-access.ts'
 import { serviceAddress } from '../../api/service-address.ts'
 import { useBuckets, useStatus } from '../../api/service-queries.ts'
+import type { ShareTarget } from '../../shares/share-draft.ts'
 import { ShareRows } from '../../shares/shares-page.tsx'
 import { useShares } from '../../shares/shares-queries.ts'
 import { filesDialogsTexts } from '../../texts/files-dialogs.ts'
@@ -33,40 +34,60 @@ export function ShareDialog({ bucket, keys, onClose }: ShareDialogProps) {
   const isFolder = target.kind === 'folder'
   const isOne = target.items.length === 0
   return (
-    <Modal opened onClose={onClose} title={filesDialogsTexts.share.title(name)} centered size="lg">
+    <Modal
+      opened
+      onClose={onClose}
+      title={
+        isOne ? filesDialogsTexts.share.title(name) : filesDialogsTexts.share.titleOfMany(name)
+      }
+      centered
+      size="lg"
+    >
       <FocusTrap.InitialFocus />
       <Stack>
         {isOne && <ExistingLinks bucket={bucket} path={objectKey} />}
         {!isFolder && <PublicLink bucket={bucket} objectKey={objectKey} />}
-        <Tabs defaultValue="link" keepMounted={false}>
-          <Tabs.List mb="md">
-            <Tabs.Tab value="link">
-              {isFolder
-                ? isOne
-                  ? filesDialogsTexts.share.toSeeIt
-                  : filesDialogsTexts.share.toSeeThem
-                : filesDialogsTexts.share.forPeople}
-            </Tabs.Tab>
-            {isFolder && isOne && (
-              <Tabs.Tab value="drop">{filesDialogsTexts.share.toSend}</Tabs.Tab>
-            )}
-            {!isFolder && <Tabs.Tab value="signed">{filesDialogsTexts.share.forScripts}</Tabs.Tab>}
-          </Tabs.List>
-          <Tabs.Panel value="link">
-            <LinkForm target={target} name={name} />
-          </Tabs.Panel>
-          <Tabs.Panel value="drop">
-            <Text size="sm" c="dimmed" mb="sm">
-              {filesDialogsTexts.share.dropText}
-            </Text>
-            <LinkForm target={{ kind: 'drop', bucket, path: objectKey }} name={name} />
-          </Tabs.Panel>
-          <Tabs.Panel value="signed">
-            <SignedLinkForm bucket={bucket} objectKey={objectKey} />
-          </Tabs.Panel>
-        </Tabs>
+        {isOne ? (
+          <LinkTabs target={target} name={name} />
+        ) : (
+          <LinkForm target={target} name={name} />
+        )}
       </Stack>
     </Modal>
+  )
+}
+
+interface LinkTabsProps {
+  readonly target: ShareTarget
+  readonly name: string
+}
+
+/** The kinds of links to a file or a folder. */
+function LinkTabs({ target, name }: LinkTabsProps) {
+  const { bucket, path } = target
+  const isFolder = target.kind === 'folder'
+  return (
+    <Tabs defaultValue="link" keepMounted={false}>
+      <Tabs.List mb="md">
+        <Tabs.Tab value="link">
+          {isFolder ? filesDialogsTexts.share.toView : filesDialogsTexts.share.forPeople}
+        </Tabs.Tab>
+        {isFolder && <Tabs.Tab value="drop">{filesDialogsTexts.share.toReceive}</Tabs.Tab>}
+        {!isFolder && <Tabs.Tab value="signed">{filesDialogsTexts.share.forScripts}</Tabs.Tab>}
+      </Tabs.List>
+      <Tabs.Panel value="link">
+        <LinkForm target={target} name={name} />
+      </Tabs.Panel>
+      <Tabs.Panel value="drop">
+        <Text size="sm" c="dimmed" mb="sm">
+          {filesDialogsTexts.share.dropText}
+        </Text>
+        <LinkForm target={{ kind: 'drop', bucket, path }} name={name} />
+      </Tabs.Panel>
+      <Tabs.Panel value="signed">
+        <SignedLinkForm bucket={bucket} objectKey={path} />
+      </Tabs.Panel>
+    </Tabs>
   )
 }
 

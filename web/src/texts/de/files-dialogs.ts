@@ -85,10 +85,12 @@ export const texts = (): FilesDialogsTexts => ({
     thumbnails: ({ done, total }) =>
       `Vorschaubilder für Besucher werden erstellt: ${done} von ${total}. Von den anderen sehen Besucher nur ein Symbol; lassen Sie diesen Dialog daher geöffnet.`,
     title: (name) => `„${name}“ teilen`,
-    toSeeIt: 'Zum Ansehen',
-    toSeeThem: 'Zum Ansehen',
+    titleOfMany: (items) => `${items} teilen`,
+    toView: 'Ansehen und herunterladen',
     forPeople: 'Für Personen',
-    toSend: 'Zum Senden von Dateien',
+    toReceive: 'Dateien empfangen',
+    onlyHere:
+      'Nur dieser Computer kann diese Adresse öffnen. Öffnen Sie zum Teilen das Dashboard unter einer Adresse, die andere erreichen, oder setzen Sie PUBLIC_URL.',
     forScripts: 'Für Skripte',
     dropText:
       'Besucher legen Dateien in diesem Ordner ab. Sie sehen nicht, was darin ist, und ersetzen nichts.',

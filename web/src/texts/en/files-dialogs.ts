@@ -82,10 +82,12 @@ export const texts = () => ({
     thumbnails: ({ done, total }: { readonly done: number; readonly total: number }) =>
       `Making thumbnails for visitors: ${done} of ${total}. Visitors see a drawing of the others, so keep this dialog open.`,
     title: (name: string) => `Share “${name}”`,
-    toSeeIt: 'To see it',
-    toSeeThem: 'To see them',
+    titleOfMany: (items: string) => `Share ${items}`,
+    toView: 'View and download',
     forPeople: 'For people',
-    toSend: 'To send files',
+    toReceive: 'Receive files',
+    onlyHere:
+      'Only this computer can open this address. To share it, open the dashboard at an address that others reach, or set PUBLIC_URL.',
     forScripts: 'For scripts',
     dropText:
       'Visitors add files to this folder. They see nothing that is in it, and replace nothing.',

@@ -39,7 +39,7 @@ export const texts = ({ count, number }: TextKit) => ({
   loadingFolder: 'Loading the folder',
   empty: {
     title: 'This folder is empty',
-    text: 'Drop files and folders here, or press Upload.',
+    text: 'Drop files and folders here, or press New.',
   },
   unknownFolder: (folder: string) => `The folder “${folder}” does not exist`,
   unknownFolderText: 'It may have been moved or deleted. Uploading a file here creates it.',

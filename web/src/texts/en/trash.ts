@@ -50,7 +50,7 @@ export const texts = ({ count }: TextKit) => ({
   folderWith: (files: string) => `Folder with ${files}`,
   from: (size: string) => `${size}, from <folder>name</folder>`,
   deletedAt: 'Deleted <age>time</age>',
-  ends: (day: string) => `. Deleted permanently on ${day}`,
+  ends: (day: string) => `. Will be deleted permanently on ${day}`,
 })
 
 export type TrashTexts = ReturnType<typeof texts>
