@@ -95,8 +95,12 @@ test('ListBuckets knows the regions of buckets, and refuses what is no region', 
   await answer(gateway, { title: 'no region', method: 'GET', target, ...refused })
 })
 
-test('PutObjectAcl and PutBucketAcl cannot make something private in a public bucket', async (t) => {
-  const gateway = await startGatewayInProcess(t, { ...inAws, PUBLIC_READ_BUCKETS: testBucket })
+test('with ACLS=ignore, PutObjectAcl and PutBucketAcl cannot make something private in a public bucket', async (t) => {
+  const gateway = await startGatewayInProcess(t, {
+    ...inAws,
+    ACLS: 'ignore',
+    PUBLIC_READ_BUCKETS: testBucket,
+  })
   await answer(gateway, { title: '', method: 'PUT', target: object, body: 'x', status: 200 })
   const headers = { 'x-amz-acl': 'private' }
   for (const target of [`${object}?acl`, `${bucket}?acl`]) {
@@ -106,8 +110,12 @@ test('PutObjectAcl and PutBucketAcl cannot make something private in a public bu
   }
 })
 
-test('a write with a private ACL is accepted in a public bucket, and the log says that it has no effect', async (t) => {
-  const gateway = await startGatewayInProcess(t, { ...inAws, PUBLIC_READ_BUCKETS: testBucket })
+test('with ACLS=ignore, a write with a private ACL is accepted in a public bucket, and the log says that it has no effect', async (t) => {
+  const gateway = await startGatewayInProcess(t, {
+    ...inAws,
+    ACLS: 'ignore',
+    PUBLIC_READ_BUCKETS: testBucket,
+  })
   // rclone, and the uploader of the SDK for PHP, send it with each object. On AWS, a bucket policy opens the object as well.
   const request = { method: 'PUT', target: object, headers: { 'x-amz-acl': 'private' }, body: 'x' }
   await answer(gateway, { title: 'write', ...request, status: 200 })

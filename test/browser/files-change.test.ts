@@ -270,7 +270,7 @@ describe('Changing files in the dashboard', { skip: absenceOfChromium() }, () =>
     const reply = await stranger.goto(await link.inputValue())
     assert.equal(reply?.status(), 200)
     assert.equal(await stranger.locator('body').textContent(), 'shared')
-    await files.dialog.getByText('Other').click()
+    await files.dialog.getByText('Other', { exact: true }).click()
     await page.getByLabel('Duration').fill('8')
     await files.dialog.getByText('Enter a duration from 1 second to 7 days.').waitFor()
     await page.getByLabel('Duration').fill('3')

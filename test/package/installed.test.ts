@@ -22,7 +22,7 @@ import { testBytes } from '../support/test-bytes.ts'
 
 const run = promisify(execFile)
 const project = join(import.meta.dirname, '../..')
-const packedLimitBytes = 3_800_000
+const packedLimitBytes = 4_000_000
 
 /** The package as a user has it: packed, and installed where the repository is not. */
 describe('the installed package', () => {
@@ -73,7 +73,7 @@ describe('the installed package', () => {
     return { url, banner, child }
   }
 
-  test('is smaller than 3.8 MB and has only what it needs', () => {
+  test('is smaller than 4 MB and has only what it needs', () => {
     assert.ok(statSync(packed).size < packedLimitBytes, `${statSync(packed).size} bytes`)
     const installed = join(app, 'node_modules/bucketry')
     assert.deepEqual(readdirSync(installed).sort(), [

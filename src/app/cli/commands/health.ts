@@ -15,8 +15,12 @@ const loopback: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::
  * @param commandLine of process 1 (proc_pid_cmdline(5)), which may be a shell
  */
 export function portOfServer(commandLine: string): string | undefined {
-  const [, port] = /--(?:address|port)[=\0\s]+"?(?:[^\s\0"]*:)?(\d+)/.exec(commandLine) ?? []
-  return /(?:bucketry|minio)[\0\s]/.test(commandLine) ? port : undefined
+  if (!/(?:bucketry|minio)[\0\s]/.test(commandLine)) return undefined
+  const words = commandLine.replaceAll('"', '').split(/[=\0\s]/)
+  const option = words.findIndex((word) => word === '--address' || word === '--port')
+  const address = option === -1 ? undefined : words.slice(option + 1).find((word) => word !== '')
+  const port = address?.split(':').at(-1) ?? ''
+  return /^\d+$/.test(port) ? port : undefined
 }
 
 /**

@@ -61,7 +61,7 @@ test('Failed requests are recorded with the fields of their reply, and without t
       ...logFields,
     },
     ...{ status: 403, reason: 'The clock.', remoteAddress: '198.51.100.7' },
-    ...{ isFailure: true, by: 'owner', accessKey: null, more: 0 },
+    ...{ isFailure: true, by: 'owner', accessKey: null, action: null, more: 0 },
   })
   assert.deepEqual(
     [refused?.requestId, refused?.method, refused?.reason, refused?.remoteAddress, refused?.key],

@@ -1,7 +1,13 @@
 import type { DragEvent, MouseEvent } from 'react'
-import type { MenuPosition } from '../browse/browser.ts'
 import type { dropTarget } from '../carry/drag.ts'
 import type { Entry } from '../entries/entry.ts'
+
+/** A point of the screen, or the lower edge of a button. */
+interface MenuPlace {
+  readonly x: number
+  readonly y: number
+  readonly width?: number
+}
 
 /** The actions on one entry by mouse or touch. */
 export interface RowActions {
@@ -10,7 +16,7 @@ export interface RowActions {
   /** Moves the keyboard position. */
   readonly onActivate: (entry: Entry) => void
   readonly onOpen: (entry: Entry) => void
-  readonly onMenu: (entry: Entry, at: Pick<MenuPosition, 'x' | 'y' | 'width'>) => void
+  readonly onMenu: (entry: Entry, at: MenuPlace) => void
   readonly onDrag: (entry: Entry, event: DragEvent) => void
   /** The handlers of a folder onto which rows can be dropped. */
   readonly dropsOn: (entry: Entry) => ReturnType<typeof dropTarget>

@@ -34,6 +34,7 @@ export function LinkField({ label, what, url }: LinkFieldProps) {
 
 /** Whether the host means the computer that opens the address (RFC 6761, section 6.3). */
 function isOnlyHere(url: string): boolean {
+  if (!URL.canParse(url)) return false
   const { hostname } = new URL(url)
   return /^(?:localhost|.+\.localhost|127\.[\d.]+|\[::1\])$/.test(hostname)
 }
