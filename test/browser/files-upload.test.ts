@@ -103,7 +103,7 @@ describe('Uploading in the dashboard', { skip: absenceOfChromium() }, () => {
     )
     await files.transfers.getByText('3 files uploaded', { exact: true }).waitFor()
     const dates = async () => {
-      await files.row('middle.bin').getByText('06 May 2003').waitFor()
+      await files.row('middle.bin').getByText('May 06, 2003').waitFor()
       await files.row('photo.bin').getByText('Feb 03, 2001').waitFor()
     }
     await dates()
