@@ -60,7 +60,7 @@ export const shareStates: readonly DashboardState[] = [
     async reach(files) {
       await files.act('text.txt', 'Share link')
       await files.dialog.getByRole('tab', { name: 'For scripts' }).click()
-      await files.dialog.getByText('Other').click()
+      await files.dialog.getByText('Other', { exact: true }).click()
       await files.page.getByLabel('Duration').fill('9')
       await files.page.getByText('Enter a duration').waitFor()
     },
