@@ -291,7 +291,7 @@ export const fileStates: readonly DashboardState[] = [
     async reach(files) {
       const event = files.page.waitForEvent('download')
       await files.select('text.txt', 'picture.png')
-      await button(files.page, 'Download').click()
+      await files.choose('More actions', 'Download')
       await (await event).path()
     },
   },
@@ -313,7 +313,11 @@ export const fileStates: readonly DashboardState[] = [
       await dialog.getByText('A file with this name already exists').waitFor()
     },
   },
-  { name: 'picture', path: `${folder}&view=picture.png`, shown: 'ETag' },
+  {
+    name: 'picture',
+    path: `${folder}&view=picture.png`,
+    reach: ({ dialog }) => dialog.locator('img').first().waitFor(),
+  },
   {
     name: 'picture that fills the screen',
     path: `${folder}&view=picture.png`,
