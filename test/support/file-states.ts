@@ -292,6 +292,7 @@ export const fileStates: readonly DashboardState[] = [
       const event = files.page.waitForEvent('download')
       await files.select('text.txt', 'picture.png')
       await files.choose('More actions', 'Download')
+      await files.page.getByRole('menu').waitFor({ state: 'detached' })
       await (await event).path()
     },
   },

@@ -109,7 +109,7 @@ function BarButton({ action, isPressed, onClick }: BarButtonProps) {
       label={label}
       w="auto"
       h={40}
-      miw={40}
+      miw={44}
       px={8}
       {...(isPressed !== undefined && { 'aria-pressed': isPressed })}
       onClick={onClick}
