@@ -66,7 +66,7 @@ describe('Zooming into a picture in the dashboard', { skip: absenceOfChromium() 
     for (let press = 0; press < 10; press += 1) {
       await dialog.getByRole('button', { name: 'Zoom in' }).click()
     }
-    // Eight times as large, it still fits into the stage: there is nothing to move.
+    // At eight times its size, the picture still fits into the stage, so it cannot be panned.
     await at(320)
     await page.keyboard.press('ArrowRight')
     await at(320)

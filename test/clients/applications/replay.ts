@@ -29,7 +29,7 @@ const readPolicy = (bucket: string) => ({
   ],
 })
 
-/** Copies the scenarios to where a library is, or will be. They use the modules of the newest clients, too. */
+/** Copies the scenarios to where a library is, or will be. They also use the modules of the newest clients. */
 export function copyScenarios(folder: string): void {
   for (const name of ['../newest', '.']) {
     cpSync(join(import.meta.dirname, name), folder, { recursive: true })

@@ -71,7 +71,7 @@ export function Thumbnail({ bucket, file, kind, icon, isSmall = false }: Thumbna
   )
 }
 
-/** Pixels from the middle of the window: rows above and below the visible ones are in the page, too. */
+/** Pixels from the middle of the window: the page also has rows above and below the visible ones. */
 function distanceFromView(element: Element | null): number {
   return Math.abs((element?.getBoundingClientRect().top ?? 0) - innerHeight / 2)
 }
