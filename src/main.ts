@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import './platform/process/process-limits.ts'
+import type { Cluster } from 'node:cluster'
 import { enableCompileCache } from 'node:module'
 import { join } from 'node:path'
 import { workerArgument } from './app/start/processes/worker-messages.ts'
@@ -12,6 +13,10 @@ enableCompileCache(join(packageFolder, 'node_modules/.cache/bucketry'))
 
 // Imported late: the cache is then in place.
 if (process.argv[2] === workerArgument) {
+  // Sending to a primary that is gone fails, also while this process starts, and there is nobody to report the failure
+  // to. The channel closes next, which ends this process. The primary itself need not load node:cluster here.
+  const cluster = process.getBuiltinModule('node:cluster') as unknown as Cluster
+  cluster.worker?.on('error', () => undefined)
   void import('./app/start/processes/worker.ts').then(({ runWorker }) => runWorker())
 } else {
   void import('./app/cli/run-command-line.ts').then(({ runCommandLine }) =>

@@ -28,6 +28,7 @@ for (const folder of [programs, system]) {
   symlinkSync('/usr/local/bin/bucketry', join(folder, 'minio'))
 }
 // What health checks and commands of such services use besides curl and mc.
-for (const name of ['sh', 'wget', 'mkdir', 'sleep', 'ls', 'cat', 'grep']) {
+// DURABILITY=relaxed uses `sync`.
+for (const name of ['sh', 'wget', 'mkdir', 'sleep', 'ls', 'cat', 'grep', 'sync']) {
   symlinkSync('busybox', join(system, name))
 }

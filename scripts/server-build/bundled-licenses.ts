@@ -12,20 +12,27 @@ export const bundledLicenses: Plugin = {
     const modules = Object.values(bundle).flatMap((file) =>
       file.type === 'chunk' ? file.moduleIds : [],
     )
-    const folders = modules.flatMap((path) => packageFolderPattern.exec(path)?.[0] ?? [])
-    const source = licensesText([...new Set(folders)].sort())
+    const source = licensesText(packageFolders(modules))
     this.emitFile({ type: 'asset', fileName: 'licenses.md', source })
   },
 }
 
 function licensesText(folders: readonly string[]): string {
-  const texts = folders.map((folder) => {
-    const { name, version, license } = JSON.parse(
-      readFileSync(join(folder, 'package.json'), 'utf8'),
-    ) as { readonly name: string; readonly version: string; readonly license: string }
-    const files = readdirSync(folder).filter((file) => /^(?:licen[cs]e|notice)/i.test(file))
-    const parts = files.map((file) => readFileSync(join(folder, file), 'utf8').trim())
-    return [`## ${name} ${version} (${license})`, ...parts].join('\n\n')
-  })
-  return `# Licenses\n\nThe server contains these packages:\n\n${texts.join('\n\n')}\n`
+  return `# Licenses\n\nThe server contains these packages:\n\n${folders.map(licenseOf).join('\n\n')}\n`
+}
+
+/** The folders of the packages that these modules are from. */
+export function packageFolders(modules: readonly string[]): readonly string[] {
+  const folders = modules.flatMap((path) => packageFolderPattern.exec(path)?.[0] ?? [])
+  return [...new Set(folders)].sort()
+}
+
+/** What a package says of itself, with its license texts. */
+export function licenseOf(folder: string): string {
+  const { name, version, license } = JSON.parse(
+    readFileSync(join(folder, 'package.json'), 'utf8'),
+  ) as { readonly name: string; readonly version: string; readonly license: string }
+  const files = readdirSync(folder).filter((file) => /^(?:licen[cs]e|notice)/i.test(file))
+  const parts = files.map((file) => readFileSync(join(folder, file), 'utf8').trim())
+  return [`## ${name} ${version} (${license})`, ...parts].join('\n\n')
 }

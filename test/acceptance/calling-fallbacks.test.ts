@@ -7,7 +7,7 @@ import {
   sendEvents,
   streamHead,
 } from '../fakes/strict-upstream.ts'
-import { saying, startTwo } from '../support/calling.ts'
+import { holdPauses, saying, startTwo } from '../support/calling.ts'
 import type { ManagementClient } from '../support/management-client.ts'
 
 const streaming =
@@ -217,6 +217,7 @@ const rows: readonly {
 describe('What follows from a failure', () => {
   for (const { title, fails, triesNext, pauses, scope } of rows) {
     test(`${title}: ${triesNext ? 'the next one is tried' : 'it is passed on'}, ${pauses} is paused`, async (t) => {
+      holdPauses(t)
       const calling = await startTwo(t)
       calling.one.behave = fails
       for (const content of ['a', 'b']) await assertTried(calling, content, triesNext)

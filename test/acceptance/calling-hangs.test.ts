@@ -5,7 +5,8 @@ import { saying, startTwo, startWithUpstream } from '../support/calling.ts'
 import { until } from '../support/management-client.ts'
 
 test('A connection that hangs costs two keys their time, and nobody else', async (t) => {
-  const { call, management, one, two } = await startTwo(t, { MODELS_ANSWER_SECONDS: '1' })
+  // The other connection has to answer within this time.
+  const { call, management, one, two } = await startTwo(t, { MODELS_ANSWER_SECONDS: '3' })
   one.behave = () => undefined
   const senders = await Promise.all(
     ['ann', 'bob', 'carl'].map(async (name) => {

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { test } from 'node:test'
 import { sendJson, streamHead } from '../fakes/strict-upstream.ts'
-import { modelsApiKey, startWithUpstream } from '../support/calling.ts'
+import { holdPauses, modelsApiKey, startWithUpstream } from '../support/calling.ts'
 import { collectGarbage } from '../support/collect-garbage.ts'
 
 const part = (name: string, value: string, more = '') =>
@@ -158,6 +158,7 @@ test('A model that is refused on one path is called on others', async (t) => {
 })
 
 test('An upstream that fails for a moment under many calls is paused for a moment', async (t) => {
+  holdPauses(t)
   const { upstream, call, management } = await startWithUpstream(t)
   const waiting: (() => void)[] = []
   upstream.behave = (_, response) => {

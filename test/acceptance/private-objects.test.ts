@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { Drive } from '../../src/storage/drives/drive.ts'
+import { unsupportedChange } from '../../src/storage/drives/drive-error.ts'
 import { type GatewayInProcess, startGatewayInProcess } from '../support/gateway-in-process.ts'
 import { testBucket } from '../support/gateway-process.ts'
 import { dashboardPassword, ManagementClient } from '../support/management-client.ts'
@@ -209,6 +210,42 @@ test('a bucket policy that lets everyone read an object counts, as on AWS', asyn
   assert.match(closing.text, /policy/)
   await done(gateway, `PUT ${object}`, { body: 'x' })
   await done(gateway, `PUT ${object}?acl`, acl('private'))
+})
+
+test('who may write only by a policy cannot make an object private', async (t) => {
+  const gateway = await start(t, { PUBLIC_READ_BUCKETS: '' })
+  const Resource = `arn:aws:s3:::${testBucket}/*`
+  const statement = { Effect: 'Allow', Principal: '*', Action: 's3:PutObject', Resource }
+  const body = JSON.stringify({ Version: '2012-10-17', Statement: [statement] })
+  assert.equal((await send(gateway, `PUT ${bucket}?policy`, { body })).status, 204)
+  const anonymous = { body: 'x', isUnsigned: true }
+  for (const headers of [acl('private').headers, onlyOwner]) {
+    for (const line of [`PUT ${object}`, `POST ${object}?uploads`]) {
+      const refused = await send(gateway, line, { ...anonymous, headers })
+      assert.equal(refused.status, 403, line)
+      assert.match(refused.text, /without an ACL/)
+    }
+  }
+  assert.equal((await send(gateway, `HEAD ${object}`)).status, 404)
+  await done(gateway, `PUT ${object}`, { ...anonymous, ...acl('public-read') })
+  const own = await done(gateway, `GET ${object}`)
+  assert.equal(own.headers.get('x-bucketry-acl'), null)
+  const closing = await send(gateway, `PUT ${object}?acl`, { ...anonymous, ...acl('private') })
+  assert.equal(closing.status, 403)
+})
+
+test('where the drive cannot change an ACL, PutObjectAcl is refused if everyone may read', async (t) => {
+  const gateway = await start(t)
+  const refusing: Drive['setAttributes'] = () => Promise.reject(unsupportedChange('ACL'))
+  Object.assign(gateway.drive, { setAttributes: refusing })
+  await done(gateway, `PUT ${object}`, { body: 'x' })
+  const refused = await send(gateway, `PUT ${object}?acl`, acl('private'))
+  // Mastodon and Discourse go on without ACLs after this code only.
+  assert.equal(refused.status, 501)
+  assert.match(refused.text, /<Code>NotImplemented<.*Write or copy the object with another ACL/s)
+  await done(gateway, `PUT ${object}?acl`, acl('public-read'))
+  await done(gateway, 'PUT /other/k', { body: 'x' })
+  await done(gateway, 'PUT /other/k?acl', acl('private'))
 })
 
 test('with ACLS=ignore or BucketOwnerEnforced, no object is private', async (t) => {

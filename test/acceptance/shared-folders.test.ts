@@ -41,6 +41,21 @@ describe('A share of a folder', () => {
   const linksOf = (text: string) =>
     [...text.matchAll(/href="([^"]*)"/g)].map(([, link = '']) => link.replaceAll('&amp;', '&'))
 
+  test('scans and PDF files are tiles: with thumbnails, or drawings of their kinds', async () => {
+    for (const key of ['tiles/paper.pdf', 'tiles/scan.tif', 'tiles/phone.heic']) await put(key, 'x')
+    const { visitor } = await share('folder', 'tiles/')
+    const { text } = await visitor.send()
+    assert.equal(text.match(/<img /g)?.length, 3)
+    assert.match(text, /data-view="pdf"[^>]*><img /)
+    // They are only downloaded, because browsers do not show them.
+    assert.match(text, /href="[^"]*\/file\?path=scan\.tif" download><img /)
+    assert.doesNotMatch(text, /scan\.tif&inline|scan\.tif&amp;inline/)
+    const drawing = async (path: string) => (await visitor.send(`/thumbnail?path=${path}`)).text
+    assert.notEqual(await drawing('paper.pdf'), await drawing('scan.tif'))
+    const limited = await share('folder', 'tiles/', { maxUses: 3 })
+    assert.doesNotMatch((await limited.visitor.send()).text, /<img /)
+  })
+
   test('it lists its files and folders, and sends them', async () => {
     for (const key of [
       'f/a&b.txt',
@@ -77,6 +92,15 @@ describe('A share of a folder', () => {
     assert.equal((await visitor.send('/zip')).status, 200)
     assert.equal((await visitor.send('/zip?path=sub')).status, 404)
     assert.deepEqual(await figuresOf(shareId), [6, 0])
+  })
+
+  test('its files are in natural order', async () => {
+    for (const name of ['photo-10.jpg', 'photo-2.jpg', 'a10.txt', 'a9.txt'])
+      await put(`n/${name}`, name)
+    const { visitor } = await share('folder', 'n/')
+    const { text } = await visitor.send()
+    const names = [...text.matchAll(/<bdi>([^<]+\.(?:jpg|txt))<\/bdi>/g)].map(([, name]) => name)
+    assert.deepEqual(names, ['photo-2.jpg', 'photo-10.jpg', 'a9.txt', 'a10.txt'])
   })
 
   test('it never leaves its prefix', async () => {

@@ -1,96 +1,19 @@
 import assert from 'node:assert/strict'
-import { type ExecFileSyncOptionsWithStringEncoding, execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it, type TestContext } from 'node:test'
-import { setTimeout as wait } from 'node:timers/promises'
 import { codeBlocksOf, replaced } from '../support/code-blocks.ts'
 import { freePort } from '../support/free-port.ts'
 import { signedFetch } from '../support/signed-fetch.ts'
 import type { Credentials } from '../support/signed-request.ts'
-import { extraCertificates, makeBaseRoots, npmCache } from './base-images.ts'
+import { itServesApplications } from './applications.ts'
+import { absenceOfPodman, image, limits, Podman, untilHealthy } from './podman.ts'
 
 const project = join(import.meta.dirname, '../..')
-const image = 'localhost/bucketry:test'
-/** Podman's defaults are more than a test machine may allow. */
-const limits = ['--ulimit', 'nofile=1024:1024', '--ulimit', 'nproc=1024:1024']
-const startTimeoutMs = 30_000
-
-const processOptions: ExecFileSyncOptionsWithStringEncoding = {
-  cwd: project,
-  encoding: 'utf8',
-  maxBuffer: 64 * 1024 * 1024,
-  stdio: ['ignore', 'pipe', 'pipe'],
-}
-
-/** Podman with its storage in one folder. */
-class Podman {
-  readonly folder = mkdtempSync(join(tmpdir(), 'bucketry-podman-'))
-  /** Podman allows 50 characters, and TMPDIR may be longer. */
-  readonly #runFolder = mkdtempSync('/tmp/bucketry-')
-
-  run(...args: readonly string[]): string {
-    return execFileSync('podman', [...this.#options(), ...args], { ...processOptions }).trim()
-  }
-
-  /** Runs commands for Docker in a shell. */
-  shell(commands: string, home: string): string {
-    const text = `docker() { podman ${this.#options().join(' ')} "$@"; }\n${commands}`
-    const env = { PATH: process.env.PATH, HOME: home }
-    return execFileSync('bash', ['-ec', text], { ...processOptions, env })
-  }
-
-  #options(): readonly string[] {
-    return [
-      ...['--root', join(this.folder, 'storage'), '--runroot', this.#runFolder],
-      ...['--runtime', 'runc', '--cgroup-manager', 'cgroupfs', '--events-backend', 'none'],
-      // Without systemd, podman reports for each container that it sets no timer for the health check.
-      ...['--log-level', 'fatal'],
-    ]
-  }
-
-  /** Creates an image of a root folder. */
-  import(root: string, name: string, environment: readonly string[]): void {
-    const archive = join(this.folder, 'root.tar')
-    execFileSync('tar', ['--create', '--file', archive, '--directory', root, '.'])
-    const changes = environment.flatMap((each) => ['--change', `ENV ${each}`])
-    this.run('import', ...changes, archive, name)
-  }
-
-  remove(): void {
-    this.run('rm', '--all', '--force', '--time', '0')
-    this.run('system', 'reset', '--force')
-    for (const path of [this.folder, this.#runFolder])
-      rmSync(path, { recursive: true, force: true })
-  }
-}
-
 describe('The image', { skip: absenceOfPodman() }, () => {
   const podman = new Podman()
-  before(() => {
-    const roots = makeBaseRoots(join(podman.folder, 'roots'))
-    const path = 'PATH=/usr/local/bin:/usr/bin:/bin'
-    const certificates = `NODE_EXTRA_CA_CERTS=${extraCertificates}`
-    podman.import(roots.node, 'localhost/node:test', [path, certificates])
-    podman.import(roots.base, 'localhost/base:test', [path])
-    podman.import(roots.shell, 'localhost/shell:test', [path])
-    const bases = ['node', 'base', 'shell'].map((one) => {
-      return `${one.toUpperCase()}_IMAGE=localhost/${one}:test`
-    })
-    const values = [...bases, 'VERSION=1.2.3', 'REVISION=abc'].flatMap((each) => [
-      '--build-arg',
-      each,
-    ])
-    const options = [
-      // The format of Docker, because that of OCI has no health checks.
-      ...['--format', 'docker'],
-      // Needs no control groups, and no network but that of this machine.
-      ...['--isolation', 'chroot', '--network', 'host'],
-      ...['--volume', `${npmCache()}:/root/.npm:O`],
-    ]
-    podman.run('build', ...options, ...values, '--tag', image, '.')
-  })
+  before(() => podman.build())
   after(() => podman.remove())
 
   for (const user of ['10001:10001', '12345:54321']) {
@@ -114,6 +37,8 @@ describe('The image', { skip: absenceOfPodman() }, () => {
   itRunsAsDocumented(podman)
   itIsHealthyWhileItServes(podman)
   itRunsWhatWasWrittenForMinio(podman)
+  itServesApplications(podman)
+  itRefusesMounts(podman)
   itHasOnlyWhatItNeeds(podman)
 })
 
@@ -122,10 +47,8 @@ function itRunsAsDocumented(podman: Podman): void {
   const run = async (t: TestContext, text: string) => {
     const home = mkdtempSync(join(tmpdir(), 'bucketry-home-'))
     const port = await freePort()
-    t.after(() => {
-      podman.run('rm', '--force', '--time', '0', 'bucketry')
-      rmSync(home, { recursive: true })
-    })
+    podman.removeAfter(t, 'bucketry')
+    t.after(() => rmSync(home, { recursive: true }))
     const commands = replaced(text, {
       'ghcr.io/bucketry/bucketry:0': image,
       '--publish 127.0.0.1:9000:9000': [
@@ -139,7 +62,7 @@ function itRunsAsDocumented(podman: Podman): void {
     const [first = '', then = ''] = commands.split(/^(?=docker exec )/m)
     podman.shell(first, home)
     const host = `127.0.0.1:${port}`
-    await untilHealthy(host, () => podman.run('logs', 'bucketry'))
+    await untilHealthy(host, () => podman.logs('bucketry'))
     return { home, host, output: then === '' ? '' : podman.shell(then, home) }
   }
 
@@ -176,7 +99,7 @@ function itIsHealthyWhileItServes(podman: Podman): void {
     podman.run('stop', '--time', '40', container.name)
     const status = podman.run('inspect', '--format', '{{.State.ExitCode}}', container.name)
     assert.equal(status, '0')
-    assert.match(podman.run('logs', container.name), /"msg":"stopped"/)
+    assert.match(podman.logs(container.name), /"msg":"stopped"/)
   })
 }
 
@@ -197,9 +120,9 @@ function itRunsWhatWasWrittenForMinio(podman: Podman): void {
       ...['run', '--detach', '--name', name, '--network', 'host', '--read-only', ...limits],
       ...['--volume', `${name}:/data`, ...settings, '--entrypoint', 'sh', image, '-c', command],
     )
-    t.after(() => podman.run('rm', '--force', '--time', '0', name))
+    podman.removeAfter(t, name)
     const host = `127.0.0.1:${port}`
-    await untilHealthy(host, () => podman.run('logs', name))
+    await untilHealthy(host, () => podman.logs(name))
     const live = `http://localhost:${port}/minio/health/live`
     for (const check of [
       ['curl', '-f', live],
@@ -219,6 +142,23 @@ function itRunsWhatWasWrittenForMinio(podman: Podman): void {
     const made = await signedFetch({ host, credentials }, { method: 'HEAD', target: '/photos' })
     assert.equal(made.status, 200)
     assert.equal((await fetch(`http://127.0.0.1:${consolePort}/-/`)).status, 200)
+  })
+}
+
+/** Each of them stores objects where they are lost, or nothing at all. */
+function itRefusesMounts(podman: Podman): void {
+  const root = ['--env', 'MINIO_ROOT_USER=app', '--env', 'MINIO_ROOT_PASSWORD=minio-secret']
+  const start = (mount: string) =>
+    podman.run('run', '--rm', '--network', 'none', ...limits, ...root, '--volume', mount, image)
+
+  it('does not start with the volume of a compose file for the image of Bitnami', () => {
+    assert.throws(() => start('bitnami:/bitnami/minio/data'), /mount an empty volume at \/data/)
+  })
+
+  it('says which user may not write to a folder of the machine', (t) => {
+    const folder = mkdtempSync(join(tmpdir(), 'bucketry-mounted-'))
+    t.after(() => rmSync(folder, { recursive: true }))
+    assert.throws(() => start(`${folder}:/data`), /must be writable for user 10001/)
   })
 }
 
@@ -268,9 +208,9 @@ async function start(t: TestContext, podman: Podman, user: string): Promise<Cont
   const place = ['--network', 'host', '--volume', `${name}:/data`]
   const settings = ['--env', `PORT=${port}`, '--env', 'HOST=127.0.0.1']
   podman.run('run', '--detach', '--name', name, ...limits, ...rights, ...place, ...settings, image)
-  t.after(() => podman.run('rm', '--force', '--time', '0', name))
+  podman.removeAfter(t, name)
   const host = `127.0.0.1:${port}`
-  await untilHealthy(host, () => podman.run('logs', name))
+  await untilHealthy(host, () => podman.logs(name))
   const volume = podman.run('volume', 'inspect', '--format', '{{.Mountpoint}}', name)
   return {
     ...{ name, volume },
@@ -285,28 +225,4 @@ async function start(t: TestContext, podman: Podman, user: string): Promise<Cont
 function credentialsIn(settings: string): Credentials {
   const value = (key: string) => new RegExp(`^${key}=(.*)$`, 'm').exec(settings)?.[1] ?? ''
   return { accessKey: value('ACCESS_KEY'), secretKey: value('SECRET_KEY'), region: 'us-east-1' }
-}
-
-async function untilHealthy(host: string, logs: () => string): Promise<void> {
-  const giveUpAtMs = Date.now() + startTimeoutMs
-  for (;;) {
-    try {
-      const { status } = await fetch(`http://${host}/-/healthz`)
-      if (status === 200) return
-    } catch {
-      // Not yet.
-    }
-    if (Date.now() > giveUpAtMs) throw new Error(`the container does not serve:\n${logs()}`)
-    await wait(50)
-  }
-}
-
-function absenceOfPodman(): string | false {
-  if (process.getuid?.() !== 0) return 'needs root'
-  try {
-    execFileSync('podman', ['--version'], { stdio: 'ignore' })
-    return false
-  } catch {
-    return 'podman is not installed (.ci/run installs it)'
-  }
 }

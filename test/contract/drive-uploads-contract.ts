@@ -29,6 +29,7 @@ export function describeDriveUploads(
       assert.equal(await records.find('u1'), '{"a":1}')
       assert.equal(await records.isTarget('file-b'), true)
       assert.equal(await records.isTarget('file-c'), false)
+      assert.deepEqual(await records.targets(), ['file-a', 'file-b'])
       await records.save('u1', { json: '{"a":2}', fileIds: ['file-c'] })
       assert.equal(await records.isTarget('file-a'), false)
       await records.remove('u1')

@@ -26,6 +26,19 @@ export function describeFileRecords(name: string, createLocation: () => Promise<
       await database.close()
     })
 
+    test('lists find nothing in an unused table, then what another process saves', async () => {
+      const other = new DatabaseFileRecords(database)
+      const { path, size, modifiedAtMs } = record('first', { path: 'bucket/first' })
+      const found = async () => [
+        [...(await records.findMany(['first'])).keys()],
+        [...(await records.findByPaths([{ path, size, modifiedAtMs }])).keys()],
+      ]
+      assert.deepEqual(await found(), [[], []])
+      await other.save(record('first', { path }), [])
+      assert.deepEqual(await found(), [['first'], [path]])
+      await other.close()
+    })
+
     test('find returns what save saved last, and undefined for what was never saved', async () => {
       await records.save(record('find', { json: '{"etag":"1"}' }), [])
       assert.equal(await records.find('find'), '{"etag":"1"}')

@@ -19,6 +19,7 @@ import {
   type KeyedLease,
   type LeaseTable,
 } from '../../src/storage/drives/kit/key-lease-table.ts'
+import { untilEndedCase } from './key-leases-waits.ts'
 
 /** The name of a dead process: process 1 started long before this tick. */
 const deadOwner = `${thisProcess.replace(/\/\d+\/\d*$/, '/1/99999999999999')} x`
@@ -210,6 +211,8 @@ function describeHolding(tableOf: () => LeaseTable) {
     await leasesOf().untilFree(['busy'])
     assert.equal(await leasesOf().hold(['busy'], async () => 'free'), 'free')
   })
+
+  untilEndedCase(leasesOf)
 
   test('hold ends with its signal, or when the drive is closed', async () => {
     const [one, two] = [leasesOf(), leasesOf()]

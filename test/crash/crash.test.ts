@@ -22,20 +22,25 @@ const mostRoundMs = 900
 
 const folder = mkdtempSync(join(diskFolder, 'bucketry-crash-'))
 const settings = { LOG_LEVEL: 'warn' }
+const durabilities = ['synced', 'relaxed'] as const
 
 describe('a gateway killed at random moments', () => {
   after(() => rmSync(folder, { recursive: true, force: true }))
 
-  it('loses no acknowledged write, mixes no versions and continues its uploads', async (t) => {
-    t.diagnostic(`CRASH_SEED=${seed}`)
-    await runCrashRounds(t, {
-      rounds,
-      random: new Random(seed),
-      roundMs: [50, mostRoundMs],
-      start: async () => [await startGatewayProcess({ folder, settings })],
-      leftovers: () => leftoversIn(join(folder, 'drive'), availableParallelism() + 1),
+  for (const durability of durabilities) {
+    it(`loses no acknowledged write, mixes no versions and continues its uploads (${durability})`, async (t) => {
+      t.diagnostic(`CRASH_SEED=${seed}`)
+      const own = mkdtempSync(join(folder, `${durability}-`))
+      const all = { ...settings, DURABILITY: durability }
+      await runCrashRounds(t, {
+        rounds,
+        random: new Random(seed),
+        roundMs: [50, mostRoundMs],
+        start: async () => [await startGatewayProcess({ folder: own, settings: all })],
+        leftovers: () => leftoversIn(join(own, 'drive'), availableParallelism() + 1),
+      })
     })
-  })
+  }
 
   it('is checked by a verifier that detects corruption', async () => {
     const store = new BelievedStore()

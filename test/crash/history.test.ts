@@ -90,6 +90,17 @@ describe('VersionHistory', () => {
     }
   })
 
+  it('takes a marker without a reply for that of the deletion that it can be of', () => {
+    const history = written('a')
+    history.begin('absent').fail()
+    history.begin(version('b')).acknowledge('b')
+    history.begin('absent').fail()
+    assert.deepEqual(history.settle([shownAs('b'), marker('m'), shownAs('a')]), [])
+    const other = written('a', 'b')
+    other.begin('absent').fail()
+    assert.equal(other.settle([shownAs('b'), marker('m'), shownAs('a')]).length, 1, 'order')
+  })
+
   it('expects a removed version to be gone, and one whose removal had no reply to be there or not', () => {
     const removed = written('a', 'b')
     removed.beginRemoval('a').acknowledge()

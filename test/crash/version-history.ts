@@ -127,7 +127,10 @@ export class VersionHistory {
   }
 
   /** @param taken those of newer versions */
-  #writeOf({ versionId, id }: ShownVersion, taken: readonly unknown[]): WrittenVersion | undefined {
+  #writeOf(
+    { versionId, id }: ShownVersion,
+    taken: readonly (WrittenVersion | undefined)[],
+  ): WrittenVersion | undefined {
     const possible = this.#writes.filter(
       (one) =>
         idOf(one) === id &&
@@ -135,9 +138,14 @@ export class VersionHistory {
         one.removal !== 'done' &&
         (versionId !== nullId || !this.#isReplacedNull(one)),
     )
+    const unknown = possible.filter((one) => one.versionId === undefined)
+    // Markers look alike: without a reply, an earlier deletion may have made it, and a later one none.
+    const isInOrder = (one: WrittenVersion) =>
+      !taken.some((newer) => newer !== undefined && newer.endedAt < one.startedAt)
     return (
       possible.findLast((one) => one.versionId === versionId) ??
-      possible.findLast((one) => one.versionId === undefined)
+      unknown.findLast(isInOrder) ??
+      unknown.at(-1)
     )
   }
 

@@ -151,7 +151,11 @@ export const commands: readonly Command[] = [
         value: 'DATE',
         meaning: 'When the key expires, or never. A date means its beginning in UTC.',
       },
-      'requests-per-second': { type: 'string', value: 'N', meaning: 'A limit, or none.' },
+      'requests-per-second': {
+        type: 'string',
+        value: 'N',
+        meaning: 'A limit in each process, or none.',
+      },
       'keep-old': {
         type: 'string',
         value: 'DURATION',

@@ -8,6 +8,7 @@ import { KeyInputError } from '../../storage/access/key-input.ts'
 import { DriveError } from '../../storage/drives/drive-error.ts'
 import { withMinioSettings } from '../settings/minio-settings.ts'
 import { currentEnvironment, isGiven } from '../settings/setting.ts'
+import { SettingsFileError } from '../settings/settings-file.ts'
 import { failureText } from '../start/failure-text.ts'
 import { type CommandCall, ConnectError, UsageError } from './command.ts'
 import { commands } from './commands.ts'
@@ -29,6 +30,7 @@ const forPeople = [
   DatabaseError,
   DriveError,
   ConnectError,
+  SettingsFileError,
   KeyAdminError,
   KeyInputError,
   DeclaredKeyError,

@@ -112,7 +112,7 @@ export class GatewayRegister {
     const conflict = await this.#beat()
     if (conflict !== undefined) throw new SettingsError([conflict])
     this.#beating = repeat((signal) => this.#beatAgain(signal), {
-      everyMs: beatMs,
+      ...{ everyMs: beatMs, waitsFirst: true },
       onError: (error) => this.#reportFailure(error),
     })
   }

@@ -22,6 +22,8 @@ export type ServiceRole =
       readonly kind: 'worker'
       /** As above. If absent, the primary ends this process. */
       readonly onDriveLost?: (message: string) => void
+      /** Resolves when the other processes of this gateway have read a change. */
+      readonly spread?: () => Promise<void>
     }
 
 export interface OwnerParts {

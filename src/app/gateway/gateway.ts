@@ -2,11 +2,17 @@ import { faviconPath } from '../../dashboard/web-app/web-app.ts'
 import { callPaths } from '../../models/calls/call-paths.ts'
 import { modelsErrorFormats } from '../../models/list/models-error-format.ts'
 import type { RenderFault } from '../../platform/http/fault.ts'
-import type { HttpHandler, HttpReply, HttpRequest } from '../../platform/http/message.ts'
+import type {
+  HttpHandler,
+  HttpReply,
+  HttpRequest,
+  PendingReply,
+} from '../../platform/http/message.ts'
 import { ApiError, errorFormatOf } from '../../platform/json-api/api-error.ts'
 import type { Buckets } from '../../storage/buckets/buckets.ts'
 import { bucketOfHost, type VirtualHosts, websiteOfHost } from '../../storage/s3/address/address.ts'
 import type { Compatibility } from '../../storage/s3/compatibility.ts'
+import { insteadOfReplication } from '../../storage/s3/detect.ts'
 import { S3Error, type S3ErrorCode } from '../../storage/s3/errors.ts'
 import { errorDocument } from '../../storage/s3/reply/render-error.ts'
 import type { WebsiteHandler } from '../../storage/s3/website/serve-website.ts'
@@ -14,7 +20,7 @@ import { json } from './health.ts'
 
 export interface GatewayParts {
   /** Serves all other paths, and all paths if the host name contains a bucket. */
-  readonly s3: (request: HttpRequest, hostBucket?: string) => Promise<HttpReply>
+  readonly s3: (request: HttpRequest, hostBucket?: string) => PendingReply
   /** Serves all paths if the host name is that of a website. */
   readonly websites: WebsiteHandler
   readonly health: HttpHandler
@@ -86,15 +92,19 @@ const minioRoutes: readonly Route[] = [
   },
 ]
 
-/** The reply to `mc admin` and `mc quota`, in the format of MinIO's errors. */
-const noMinioAdmin: HttpReply = json(501, {
-  Code: 'NotImplemented',
-  Message:
-    'There is no admin API of MinIO here: instead of mc admin and mc quota, use the dashboard at /-/, the command bucketry keys, the management API at /-/api, or ACCESS_KEYS_FILE for keys as code (docs/moving-in.md, "mc admin").',
-})
+/** The reply to `mc admin`, `mc quota` and `mc replicate`, in the format of MinIO's errors. */
+function noMinioAdmin(rawPath: string): HttpReply {
+  // Paths of `mc replicate` and `mc admin replicate`, such as /v3/set-remote-target and /v3/site-replication/add.
+  const isReplication = /remote-target|replication/.test(rawPath)
+  const Message = isReplication
+    ? `Buckets are not replicated from here. ${insteadOfReplication}`
+    : 'There is no admin API of MinIO here: instead of mc admin and mc quota, use the dashboard at /-/, the command bucketry keys, the management API at /-/api, or ACCESS_KEYS_FILE for keys as code (docs/moving-in.md, "mc admin").'
+  return json(501, { Code: 'NotImplemented', Message })
+}
 
 /** Names the operation: otherwise logs and metrics would count the path as that of an object. */
-function asProbe(reply: HttpReply): HttpReply {
+async function asProbe(answered: PendingReply): Promise<HttpReply> {
+  const reply = await answered
   return { ...reply, logFields: { ...reply.logFields, operation: probeOperation } }
 }
 
@@ -121,15 +131,15 @@ export function createGateway({
     const answered = byHost(request)
     if (answered !== undefined) return answered
     const direct = directReply(request)
-    if (direct !== undefined) return Promise.resolve(direct)
+    if (direct !== undefined) return direct
     const { rawPath, method } = request
     const isRead = method === 'GET' || method === 'HEAD'
     const route = own.find((one) => matches(one, rawPath))
     const { part = 's3', unlessBucket, isForAllMethods = isRead } = route ?? {}
     const isOwn = unlessBucket === undefined || buckets.find(unlessBucket) === undefined
     if (!isOwn || !(isForAllMethods || unlessBucket === undefined)) return parts.s3(request)
-    const reply = part === 'minioAdmin' ? Promise.resolve(noMinioAdmin) : parts[part](request)
-    return unlessBucket === minioBucket ? reply.then(asProbe) : reply
+    const reply = part === 'minioAdmin' ? noMinioAdmin(rawPath) : parts[part](request)
+    return unlessBucket === minioBucket ? asProbe(reply) : reply
   }
 }
 

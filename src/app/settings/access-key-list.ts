@@ -5,13 +5,8 @@ import { jsonPath } from '../../platform/json-api/api-error.ts'
 import { readValue } from '../../platform/process/bounded-file.ts'
 import { SettingMistake } from '../../platform/process/setting-mistake.ts'
 import type { DeclaredKey } from '../../storage/access/declared-keys.ts'
-import {
-  checkKeyInput,
-  grantSchema,
-  KeyInputError,
-  limitsSchema,
-  nameSchema,
-} from '../../storage/access/key-input.ts'
+import { checkKeyInput, KeyInputError } from '../../storage/access/key-input.ts'
+import { grantSchema, limitsSchema, nameSchema } from '../../storage/access/key-schemas.ts'
 import type { PrivatePath } from './location-mistakes.ts'
 import { accessKey, isBucketName } from './parse-names.ts'
 import type { Environment } from './setting.ts'

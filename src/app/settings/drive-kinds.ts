@@ -5,7 +5,7 @@ import {
   type GdriveService,
   gdriveKind,
 } from '../../storage/drives/google/gdrive-kind.ts'
-import { fileKind } from '../../storage/drives/local/file-kind.ts'
+import { type FileService, fileKind } from '../../storage/drives/local/file-kind.ts'
 import { memoryKind } from '../../storage/drives/memory/memory-kind.ts'
 import { type S3Own, s3Kind } from '../../storage/drives/s3/s3-kind.ts'
 import { type WebdavService, webdavKind } from '../../storage/drives/webdav/webdav-kind.ts'
@@ -20,7 +20,11 @@ export type DriveLocation = NonNullable<ReturnType<(typeof driveKinds)[number]['
 export type AnyOwnDrive = GdriveOwn<DriveLocation> & S3Own<DriveLocation>
 
 /** A kind, asked with all settings that any kind uses: a kind with settings of its own adds their types. */
-export type AnyDriveKind = DriveKind<DriveLocation, AnyOwnDrive, GdriveService & WebdavService>
+export type AnyDriveKind = DriveKind<
+  DriveLocation,
+  AnyOwnDrive,
+  FileService & GdriveService & WebdavService
+>
 
 const kindsByName: ReadonlyMap<string, AnyDriveKind> = new Map(
   // Each is only asked about its own locations.

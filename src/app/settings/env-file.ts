@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Environment, isGiven } from './setting.ts'
 
-const assignment = /^(?:export\s+)?([A-Z][A-Z0-9_]*)=(.*)$/
+// With the flag `s`, a value may have U+2028, which is no line break of a file.
+const assignment = /^(?:export\s+)?([A-Z][A-Z0-9_]*)=(.*)$/s
 
 /**
  * Reads `NAME=value` lines as a shell would: blank lines and `#` comments are ignored, and one pair of
@@ -18,13 +19,13 @@ export function parseEnvFile(text: string): Record<string, string> {
 }
 
 function withoutQuotes(value: string): string {
-  return /^(["']).*\1$/.test(value) && value.length > 1 ? value.slice(1, -1) : value
+  return /^(["']).*\1$/s.test(value) && value.length > 1 ? value.slice(1, -1) : value
 }
 
 /**
  * Writes lines that parseEnvFile and shells read the same way.
  *
- * @throws RangeError for a value that a shell would need quotes for.
+ * @throws RangeError for a value with a single quote or a control character.
  */
 export function formatEnvFile(comment: string, values: Readonly<Record<string, string>>): string {
   const lines = Object.entries(values).map(([name, value]) => `${envLine(name, value)}\n`)
@@ -32,15 +33,14 @@ export function formatEnvFile(comment: string, values: Readonly<Record<string, s
 }
 
 /**
- * One line of such a file, without the line break.
+ * One line of such a file, without the line break. In single quotes a shell interprets nothing.
  *
  * @throws RangeError like formatEnvFile.
  */
 function envLine(name: string, value: string): string {
-  if (!/^[A-Za-z0-9_./:@%+,-]*$/.test(value)) {
-    throw new RangeError(`the value of ${name} contains characters that a shell would interpret`)
-  }
-  return `${name}=${value}`
+  if (/^[A-Za-z0-9_./:@%+,-]*$/.test(value)) return `${name}=${value}`
+  if (/^[^'\p{Cc}]*$/u.test(value)) return `${name}='${value}'`
+  throw new RangeError(`the value of ${name} contains a quote or a control character`)
 }
 
 /**

@@ -1,5 +1,5 @@
 import { existsSync, readdirSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { SettingMistake } from '../../platform/process/setting-mistake.ts'
 import { isBucketName } from './parse-names.ts'
 import { defaultText, type Environment, hasValue } from './setting.ts'
@@ -7,6 +7,23 @@ import { settingsTable } from './tables/settings-table.ts'
 
 /** The folder of MinIO's own files, inside its data folder. */
 const minioFolder = '.minio.sys'
+
+/** Where Bitnami's image of MinIO keeps objects, so that compose files mount their volume there. */
+const bitnamiFolder = '/bitnami/minio/data'
+
+/**
+ * Objects would not be in the volume that a compose file for Bitnami's image mounts, and be lost with the container.
+ *
+ * @throws SettingMistake
+ */
+export function refuseOtherMount({ DATA_DIR }: Environment, folder = bitnamiFolder): void {
+  const isInside = DATA_DIR !== undefined && `${resolve(DATA_DIR)}/`.startsWith(`${folder}/`)
+  if (isInside || !existsSync(folder)) return
+  throw new SettingMistake(
+    `a volume is mounted at ${folder}, and nothing would be stored in it: mount an empty volume at ` +
+      `${DATA_DIR ?? '/data'} instead (docs/moving-in.md, "From MinIO")`,
+  )
+}
 
 /**
  * The settings that stand for the folder of `minio server FOLDER`: DATA_DIR and, unless it is set to another drive than

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { SettingMistake, SettingsError } from '../../platform/process/setting-mistake.ts'
-import { folderSettings } from './minio-folder.ts'
+import { folderSettings, refuseOtherMount } from './minio-folder.ts'
 import { hostAndPort } from './parse-names.ts'
 import { type Environment, hasValue, isGiven, type Setting, shown } from './setting.ts'
 import { settingsTable } from './tables/settings-table.ts'
@@ -62,6 +62,7 @@ export function withMinioSettings(environment: Environment): MinioSettings {
     const settings = folderSettings(folders.trim().split(/\s+/), taken.environment)
     for (const [name, value] of Object.entries(settings)) taken.set(name, value)
   })
+  taken.allow(() => refuseOtherMount(taken.environment))
   if (taken.mistakes.length > 0) throw new SettingsError(taken.mistakes)
   return { environment: taken.environment, warnings: taken.warnings() }
 }
@@ -121,11 +122,16 @@ class Taken {
     const value = this.#given[theirs]
     if (!hasValue(value)) return
     this.#known.add(theirs)
+    this.allow(() => take(value), `${theirs} is ${shown(value)}: `)
+  }
+
+  /** What is wrong becomes a mistake. */
+  allow(check: () => void, before = ''): void {
     try {
-      take(value)
+      check()
     } catch (error) {
       if (!(error instanceof SettingMistake)) throw error
-      this.mistakes.push(`${theirs} is ${shown(value)}: ${error.message}`)
+      this.mistakes.push(`${before}${error.message}`)
     }
   }
 
@@ -155,13 +161,8 @@ class Taken {
   /** So that a mistake has the name that the user has written. */
   #check(theirs: string, ours: string, value: string): void {
     const setting = Object.values<Setting<unknown>>(settingsTable).find(({ name }) => name === ours)
-    try {
-      setting?.parse(value)
-    } catch (error) {
-      if (!(error instanceof SettingMistake)) throw error
-      const text = setting?.isSecret ? 'a hidden value' : shown(value)
-      this.mistakes.push(`${theirs} is ${text}: ${error.message}`)
-    }
+    const text = setting?.isSecret ? 'a hidden value' : shown(value)
+    this.allow(() => setting?.parse(value), `${theirs} is ${text}: `)
   }
 
   warnings(): string[] {

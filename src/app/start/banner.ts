@@ -26,8 +26,10 @@ export function bannerText({ settings, port, firstStart, isTerminal }: BannerOpt
     `  dashboard  ${dashboardText(settings, endpoint, { ...firstStart, isTerminal })}`,
     `  files      ${whereOf(settings.drive)}`,
     ...settings.drives.slice(1).map(({ name, drive }) => `  @${name.padEnd(9)} ${whereOf(drive)}`),
+    ...durabilityLines(settings),
     `  buckets    ${[...settings.bucketPlaces.map(placeText), ...settings.defaultBuckets.map(defaultBucketText)].join(', ')}`,
     `  keys       ${keys.description}`,
+    `  workers    ${settings.workers}`,
     '',
     'aws-cli:',
     ...keys.shellLines,
@@ -46,6 +48,12 @@ export function bannerText({ settings, port, firstStart, isTerminal }: BannerOpt
     ...modeLines(settings),
   ]
   return lines.map((line) => `${line}\n`).join('')
+}
+
+/** Only for what is not the default: a power failure may lose what was acknowledged. */
+function durabilityLines({ durability }: Settings): string[] {
+  if (durability === 'synced') return []
+  return ['  durability relaxed: a power failure can lose the last seconds of writes']
 }
 
 function modeLines({ compatibility }: Settings): string[] {

@@ -115,6 +115,7 @@ export function openBucketJobs({
   const onMoved = marksThatFollow(database, log)
   const fileJobs = new FileJobs({
     ...{ ...common, table, deletions, keepsRemoved, onMoved },
+    hasTrash: (name) => settings.trashDays > 0 && (drive.trashes?.(name) ?? false),
     async newLock(name) {
       const period = buckets.find(name)?.objectLock?.defaultRetention
       if (period === undefined) return {}

@@ -38,11 +38,11 @@ export interface CachedState {
   readonly versioning: BucketVersioning
   /** The buckets of the settings. */
   readonly configured: Buckets
-  /** Applies changes that this process has made. @throws DatabaseError */
+  /** Applies changes that this process has made, in all processes of the gateway. @throws DatabaseError */
   refresh(): Promise<void>
   /** Updates old copies before a request uses them. Undefined if they are current, or can't be checked. */
   ensureFresh(): Promise<void> | undefined
-  /** Checks again, for a request with an unknown bucket: another process may just have created it. */
+  /** Checks again, for changes of other processes, such as for a request with an unknown bucket. Never rejects. */
   lookAgain(): Promise<void>
   /** Calls back when another process may have created or removed buckets. */
   onBuckets(listener: () => void): void
@@ -105,6 +105,8 @@ interface CachedStateParts {
   readonly onTime?: OnTime
   /** Whether the primary process sends its checks to this one. */
   readonly isTold?: boolean
+  /** Resolves when the other processes of this gateway have read a change. */
+  readonly spread?: (() => Promise<void>) | undefined
   /** As the drives of this process use them. Default: opened here. */
   readonly buckets?: OpenBucketOptions
 }
@@ -121,11 +123,12 @@ export function openBucketOptions({
   database,
   gateways,
   now,
-}: Pick<CachedStateParts, 'settings' | 'database' | 'now'> &
+  spread,
+}: Pick<CachedStateParts, 'settings' | 'database' | 'now' | 'spread'> &
   Partial<Pick<CachedStateParts, 'gateways'>>): OpenBucketOptions {
   const table = new BucketOptionsTable(database)
   const hasDocuments = keepsDocuments(compatibilityOf[settings.compatibility])
-  const bucketOptions = new StoredBucketOptions({ table, hasDocuments })
+  const bucketOptions = new StoredBucketOptions({ table, hasDocuments, onChange: spread })
   const versioning = new BucketVersioning({
     ...{ table, options: bucketOptions, now, places: placesOf(settings) },
     leases: new MadeBucketTable(database).leases,
@@ -138,14 +141,18 @@ export function openBucketOptions({
 
 function placesOf({ bucketPlaces }: Settings): VersionedPlaces {
   const byBucket = new Map(bucketPlaces.map((place) => [place.bucket, place]))
-  const byFolder = new Map(
-    bucketPlaces.map(({ bucket, drive, folder }) => [`${drive}/${folder}`, bucket]),
+  // Not by a joined text: joining it for each read would take longer than two lookups.
+  const byDrive = new Map(
+    [...Map.groupBy(bucketPlaces, ({ drive }) => drive)].map(([drive, places]) => [
+      drive,
+      new Map(places.map(({ folder, bucket }) => [folder, bucket])),
+    ]),
   )
   return {
     placeOf: (bucket) => byBucket.get(bucket) ?? { drive: '', folder: bucket },
     bucketAt(drive, folder) {
       const isMade = drive === '' && !byBucket.has(folder)
-      return byFolder.get(`${drive}/${folder}`) ?? (isMade ? folder : undefined)
+      return byDrive.get(drive)?.get(folder) ?? (isMade ? folder : undefined)
     },
   }
 }
@@ -154,6 +161,10 @@ function placesOf({ bucketPlaces }: Settings): VersionedPlaces {
 export async function openCachedState(parts: CachedStateParts): Promise<CachedState> {
   const { settings, database, log, gateways, now } = parts
   const { watch, onCheck, take } = createWatch(parts)
+  const refresh = async () => {
+    await watch.check()
+    await parts.spread?.()
+  }
   const table = new AccessKeyTable(database)
   const sealer = createSealer(settings.secretKey, 'accessKeys')
   const owner = new OwnerKey(settings)
@@ -161,9 +172,9 @@ export async function openCachedState(parts: CachedStateParts): Promise<CachedSt
   const keyAdmin = new KeyAdmin({
     ...{ table, sealer, isBucketName, now },
     ownerKeyId: settings.accessKey,
-    onChange: () => watch.check(),
+    onChange: refresh,
   })
-  const modelKeys = new StoredModelKeys({ table: new ModelKeyTable(database), watch })
+  const modelKeys = new StoredModelKeys({ table: new ModelKeyTable(database), watch, refresh })
   const { bucketOptions, versioning } = parts.buckets ?? openBucketOptions(parts)
   const configured = new ConfiguredBuckets(settings)
   const made = new MadeBucketTable(database)
@@ -182,7 +193,7 @@ export async function openCachedState(parts: CachedStateParts): Promise<CachedSt
   return {
     ...{ keys, keyAdmin, modelKeys, bucketOptions, versioning, configured, onCheck, take },
     buckets: new BucketsWithOptions(served, bucketOptions),
-    refresh: () => watch.check(),
+    refresh,
     ensureFresh() {
       // Most gateways have only the keys and buckets of the settings: they never wait for the database.
       if (watch.isFailing || (served.isEmpty && bucketOptions.isEmpty)) return undefined

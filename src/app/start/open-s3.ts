@@ -24,6 +24,7 @@ import type { Log } from '../telemetry/log.ts'
 import { type BucketJobs, openBucketJobs } from './bucket-jobs.ts'
 import { openBucketMaker } from './bucket-making.ts'
 import type { CachedState } from './cached-state.ts'
+import { openPassword } from './dashboard-password.ts'
 
 /** The S3 protocol, and the background work on its buckets. */
 export interface OpenS3 {
@@ -106,12 +107,11 @@ export function openS3({
 }
 
 /** Whether a request has a session of the dashboard. Undefined if there is no dashboard. */
-function sessionCheck(
-  { dashboardPassword, publicUrl, trustProxy }: Settings,
-  store: KeyValueStore,
-): S3Service['hasSession'] {
+function sessionCheck(settings: Settings, store: KeyValueStore): S3Service['hasSession'] {
+  const { dashboardPassword, publicUrl, trustProxy } = settings
   if (dashboardPassword === undefined) return undefined
-  const sessions = new Sessions(store, dashboardPassword)
+  const password = openPassword(settings)
+  const sessions = new Sessions(store, () => password.current() ?? dashboardPassword)
   const originOf = originBehind(trustProxy)
   return async (request) => {
     const token = bearerToken(request.headers.authorization)

@@ -38,6 +38,7 @@ export async function openState({
 }): Promise<OpenState> {
   const opened = await openDatabase(settings.database, {
     migrate: role.kind === 'primary',
+    isStarting: true,
     connections: settings.databasePool,
     onShortage: shortageLogger(log),
   })

@@ -49,6 +49,8 @@ export interface Service extends ConnectedService {
   readonly onCheck: CachedState['onCheck']
   /** For a worker: see CachedState. */
   readonly take: CachedState['take']
+  /** Reads what another process of the gateway has changed. */
+  readonly lookAgain: CachedState['lookAgain']
 }
 
 export interface ConnectedService {
@@ -94,7 +96,8 @@ export async function openService(
   const traffic = new TrafficWatch(common)
   // Only the dashboard shows the traffic.
   const shown = settings.dashboardPassword === undefined ? undefined : traffic
-  const buckets = openBucketOptions({ ...common, gateways })
+  const spread = role.kind === 'worker' ? role.spread : undefined
+  const buckets = openBucketOptions({ ...common, gateways, spread })
   // A drive that does not know the versioning of its buckets would not keep what it overwrites.
   await buckets.versioning.load()
   const drives = await openDrives({
@@ -106,8 +109,9 @@ export async function openService(
   try {
     if (role.kind === 'primary') await applyAccessKeys(common)
     const isTold = role.kind === 'worker'
-    const cached = await openCachedState({ ...common, gateways, onTime, isTold, buckets })
+    const cached = await openCachedState({ ...common, gateways, onTime, isTold, buckets, spread })
     await drives.begin()
+    database.beginServing?.()
     const isSender = role.kind === 'primary'
     const service = connectService({
       ...{ ...common, ...drives, ...telemetry, traffic },
@@ -118,6 +122,7 @@ export async function openService(
       processDied: drives.processDied,
       onCheck: cached.onCheck,
       take: cached.take,
+      lookAgain: cached.lookAgain,
       async close() {
         await service.close()
         await cached.close()

@@ -31,6 +31,8 @@ export interface CallSpans {
 interface CallRow {
   readonly name?: string
   readonly span?: string
+  /** Whether the call reports work that has been done elsewhere: its first parameter is the duration. */
+  readonly isTimed?: true
   /** The calls of the object that the method returns, or the promise of one. */
   readonly result?: Rows
   /** The calls of the member itself, which is an object. */
@@ -60,6 +62,7 @@ interface Member {
   readonly key: string
   readonly name: string | undefined
   readonly span: string | undefined
+  readonly isTimed: boolean
   readonly result: readonly Member[] | undefined
   readonly within: readonly Member[] | undefined
 }
@@ -70,6 +73,7 @@ function membersOf(rows: Rows, watch: CallWatch): readonly Member[] | undefined 
     key,
     name: watch.sinks.length > 0 ? row.name : undefined,
     span: watch.spans && row.span,
+    isTimed: row.isTimed === true,
     result: row.result && membersOf(row.result, watch),
     within: row.within && membersOf(row.within, watch),
   }))
@@ -115,7 +119,7 @@ function watchedMethod(method: Method, member: Member, watch: CallWatch): Method
 
 /** Runs a call and reports it when its promise settles, or when the iterable that it returned has been read. */
 function observe(
-  { name, span: spanName }: Member,
+  { name, span: spanName, isTimed }: Member,
   { sinks, spans }: CallWatch,
   given: readonly unknown[],
   work: () => unknown,
@@ -123,7 +127,8 @@ function observe(
   const startedAt = performance.now()
   const span = spanName === undefined ? undefined : spans?.begin(spanName, given)
   const end = (error?: unknown) => {
-    const record = { name, durationMs: performance.now() - startedAt, error }
+    const durationMs = isTimed ? Number(given[0]) : performance.now() - startedAt
+    const record = { name, durationMs, error }
     if (name !== undefined) for (const sink of sinks) sink.onCall(record)
     span?.end(record)
   }

@@ -127,8 +127,12 @@ const drive: CallTable<Drive> = {
 
 const database: CallTable<Database> = {
   kind: {},
+  file: {},
+  committed: { name: 'write', isTimed: true },
   read: { name: 'read', span: 'read' },
   write: { name: 'write', span: 'write' },
+  flush: {},
+  beginServing: {},
   clockMs: {},
   clockSql: {},
   subscribe: {},

@@ -7,11 +7,18 @@ import { AttemptLimiter } from '../../platform/state/key-value/attempt-limiter.t
 import { KeyValueError, type KeyValueStore } from '../../platform/state/key-value/key-value.ts'
 import { bearerToken, Sessions, sessionSeconds } from './sessions.ts'
 
+/** DASHBOARD_PASSWORD. */
+export interface DashboardPassword {
+  /** The present one; undefined: the dashboard is off. */
+  readonly current: () => string | undefined
+  /** Stores another one; undefined: it is not where the gateway can change it. Rejects with an ApiError if it cannot. */
+  readonly change: ((password: string) => Promise<void>) | undefined
+}
+
 interface LoginOptions {
   /** AUTH_KV. */
   readonly store: KeyValueStore
-  /** DASHBOARD_PASSWORD; undefined: the dashboard is off. */
-  readonly password: string | undefined
+  readonly password: DashboardPassword
   /** Whether a browser sent the request on behalf of a page that is not the dashboard's. */
   readonly isFromOtherOrigin: (request: HttpRequest) => boolean
   /** The address of the client that sent the request. */
@@ -43,7 +50,13 @@ export function createLogin(options: LoginOptions): Login {
   const own = routesBelow('/auth', { tag: 'login' }, routes)
   return {
     session,
-    routes: [...own, ...routesBelow('/-/api', { tag: 'login' }, [allRoute(guard, session)])],
+    routes: [
+      ...own,
+      ...routesBelow('/-/api', { tag: 'login' }, [
+        allRoute(guard, session),
+        passwordRoute(guard, session, options),
+      ]),
+    ],
   }
 }
 
@@ -121,14 +134,62 @@ function allRoute(guard: Guard, session: Access): Route {
   })
 }
 
+/** As long as those that make no warning at the start. */
+const minPasswordLength = 8
+const maxPasswordLength = 200
+
+function passwordRoute(guard: Guard, session: Access, { clientAddress }: LoginOptions): Route {
+  return route({
+    method: 'PUT',
+    path: '/password',
+    operationId: 'changePassword',
+    summary: 'Changes the password of the dashboard',
+    description:
+      'Only if it is in bucketry.env, which is written again. Every session ends, including this one. Wrong passwords ' +
+      'count as failed logins.',
+    access: session,
+    bodyLimit,
+    body: z.strictObject({
+      passwordHash: z.string().meta({ description: 'SHA-256 of the present password, hex.' }),
+      password: z
+        .string()
+        .min(minPasswordLength)
+        .max(maxPasswordLength)
+        .regex(/^[^'\p{Cc}]*$/u, { error: 'Expected no single quote and no control character.' })
+        .refine((text) => text.isWellFormed() && text.trim() === text, {
+          error: 'Expected no space at the beginning or the end.',
+        }),
+    }),
+    status: 204,
+    replyDescription: 'The password has changed.',
+    errors: {
+      ...errors,
+      403: 'The present password is wrong.',
+      409: 'The gateway cannot change it; the message says where it is.',
+      429: 'Too many failures; Retry-After says when to retry.',
+    },
+    answer: ({ request, body }) =>
+      guard.changePassword(body.passwordHash, body.password, clientAddress(request)),
+  })
+}
+
 type Guard = ReturnType<typeof createGuard>
 
 /** Access checks. Every refusal of the login API originates here. */
 function createGuard({ store, password, isFromOtherOrigin }: LoginOptions) {
-  const sessions = new Sessions(store, password ?? '')
+  const sessions = new Sessions(store, () => password.current() ?? '')
   const limiter = new AttemptLimiter(store, 'login-failures')
   /** Without DASHBOARD_PASSWORD the dashboard is off (docs/contract/decisions.md, "First start"). */
-  const refuseWhenOff = () => void requiredPassword(password)
+  const refuseWhenOff = () => void requiredPassword(password.current())
+  /** The present password, if the hash is that of it. Counts the attempt. */
+  const checked = async (hash: string, address: string): Promise<string | undefined> => {
+    const waitSeconds = await limiter.take(address)
+    if (waitSeconds > 0) throw tooManyFailures(waitSeconds)
+    const present = requiredPassword(password.current())
+    if (!isPasswordHash(hash, present)) return undefined
+    await limiter.clear(address)
+    return present
+  }
   return {
     refuseWhenOff,
 
@@ -141,14 +202,24 @@ function createGuard({ store, password, isFromOtherOrigin }: LoginOptions) {
     /** Returns the token of a new session. */
     login(hash: string, address: string): Promise<string> {
       const login = async () => {
-        const waitSeconds = await limiter.take(address)
-        if (waitSeconds > 0) throw tooManyFailures(waitSeconds)
-        const isRight = isPasswordHash(hash, requiredPassword(password))
-        if (!isRight) throw unauthorized('The password is wrong.')
-        await limiter.clear(address)
-        return sessions.begin()
+        const present = await checked(hash, address)
+        if (present === undefined) throw unauthorized('The password is wrong.')
+        return sessions.begin(present)
       }
       return fromStore(() => limiter.inTurn(address, login))
+    },
+
+    /** Sessions have a seal of the password, so all of them end, also if the store does not respond. */
+    async changePassword(hash: string, next: string, address: string): Promise<void> {
+      const { change } = password
+      if (change === undefined) throw notInFile()
+      const work = async () => {
+        if ((await checked(hash, address)) === undefined) throw wrongPresent()
+        await change(next)
+        // They would be valid again if this password returned.
+        await sessions.endAll().catch(ignoreStoreFailure)
+      }
+      await fromStore(() => limiter.inTurn(address, work))
     },
 
     async requireSession({ headers }: HttpRequest): Promise<void> {
@@ -185,9 +256,24 @@ async function fromStore<Result>(work: () => Promise<Result>): Promise<Result> {
   }
 }
 
+function ignoreStoreFailure(error: unknown): void {
+  if (!(error instanceof KeyValueError)) throw error
+}
+
 /** RFC 9110 section 15.5.2: a 401 names the authentication scheme. */
 function unauthorized(message: string): ApiError {
   return new ApiError(401, message, { headers: { 'www-authenticate': 'Bearer' } })
+}
+
+function notInFile(): ApiError {
+  const message =
+    'The password is not in bucketry.env: change DASHBOARD_PASSWORD where the gateway is started, and restart it.'
+  return new ApiError(409, message)
+}
+
+/** Not 401, which ends the session. */
+function wrongPresent(): ApiError {
+  return new ApiError(403, 'The password is wrong.', { field: 'passwordHash' })
 }
 
 function otherOrigin(): ApiError {

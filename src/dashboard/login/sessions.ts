@@ -18,9 +18,10 @@ const tokenForm = /^[A-Za-z0-9_-]{43}$/
  */
 export class Sessions {
   readonly #store: KeyValueStore
-  readonly #password: string
+  readonly #password: () => string
 
-  constructor(store: KeyValueStore, password: string) {
+  /** @param password the present one */
+  constructor(store: KeyValueStore, password: () => string) {
     this.#store = store
     this.#password = password
   }
@@ -28,11 +29,12 @@ export class Sessions {
   /**
    * Starts a session and returns its token.
    *
+   * @param password the one that was checked: it may no longer be the present one
    * @throws KeyValueError
    */
-  async begin(): Promise<string> {
+  async begin(password: string): Promise<string> {
     const token = randomBytes(tokenBytes).toString('base64url')
-    await this.#store.set(keyOf(token), this.#seal(token).toString('base64url'), {
+    await this.#store.set(keyOf(token), sealOf(token, password).toString('base64url'), {
       ttlMs: sessionSeconds * 1_000,
       maxFamily: maxSessions,
     })
@@ -60,7 +62,7 @@ export class Sessions {
     if (!tokenForm.test(token)) return false
     const stored = await this.#store.get(keyOf(token))
     if (stored === undefined) return false
-    const seal = this.#seal(token)
+    const seal = sealOf(token, this.#password())
     const given = Buffer.from(stored, 'base64url')
     return given.length === seal.length && timingSafeEqual(given, seal)
   }
@@ -73,10 +75,10 @@ export class Sessions {
   async end(token: string): Promise<void> {
     if (tokenForm.test(token)) await this.#store.delete(keyOf(token))
   }
+}
 
-  #seal(token: string): Buffer {
-    return createHmac('sha256', token).update(this.#password).digest()
-  }
+function sealOf(token: string, password: string): Buffer {
+  return createHmac('sha256', token).update(password).digest()
 }
 
 /** RFC 6750 section 2.1; the scheme in either case (RFC 9110 section 11.1). */

@@ -121,9 +121,20 @@ function matches(
     return false
   if (search === undefined) return true
   const { at: _, isFailure: __, more: ___, ...shown } = request
+  const statusClass = `${String(request.status).slice(0, 1)}xx`
   const all = Object.values(shown).join(' ').toLowerCase()
   return search
     .toLowerCase()
-    .split(/\s+/)
-    .every((word) => all.includes(word))
+    .split(/[^\S\u00a0]+/)
+    .map((word) =>
+      word
+        .replaceAll('\u00a0', ' ')
+        .split('|')
+        .filter((choice) => choice !== ''),
+    )
+    .every(
+      (choices) =>
+        choices.length === 0 ||
+        choices.some((choice) => all.includes(choice) || choice === statusClass),
+    )
 }

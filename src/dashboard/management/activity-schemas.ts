@@ -41,7 +41,16 @@ export const activityQuery = z.strictObject({
     .string()
     .regex(/^[1-5](?:\d\d|xx)$/, 'expected a status such as 403, or 4xx')
     .optional(),
-  search: text.meta({ description: 'Words that must all appear in the request, in any order.' }),
+  search: z
+    .string()
+    .max(4_096)
+    .optional()
+    .meta({
+      description:
+        'Words that must all appear in the request, in any order. Of `one|other`, either must appear. A no-break space in ' +
+        'a word stands for a space. `4xx` appears in ' +
+        'a request with a status of 400 to 499.',
+    }),
   from: z.iso.datetime().optional().meta({ description: 'Only requests from this time on.' }),
   after: z
     .string()

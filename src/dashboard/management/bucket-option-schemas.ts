@@ -1,12 +1,15 @@
 import { z } from 'zod'
 import { corsMethods } from '../../storage/buckets/cors-rules.ts'
 import { doOverlap, isEventPattern, targetNames } from '../../storage/buckets/notification-rules.ts'
+import { maxWebsiteRules, websiteHostPattern } from '../../storage/buckets/website.ts'
 
 /** What can be set for a bucket, with the limits of the S3 operations that set the same. */
 
 const maxDays = 0x7fffffff
 /** API reference, PutBucketCors: "The document is limited to 64 KB in size." */
 const maxCorsBytes = 64 * 1024
+/** API reference, PutBucketWebsite: "The maximum request length is limited to 128 KB." */
+const maxWebsiteBytes = 128 * 1024
 /** As in PutBucketLifecycleConfiguration. */
 const maxNewerVersions = 100
 
@@ -161,3 +164,68 @@ export const notificationRules = z
       ),
     { error: 'Two rules send the same event to the same target.' },
   )
+
+/** PutBucketWebsite limits the document, but not a text. Addresses are made of these, so they have no lone surrogates. */
+const websiteText = z.string().refine((text) => text.isWellFormed(), {
+  error: 'Expected valid Unicode.',
+})
+
+const target = {
+  host: z
+    .string()
+    .regex(websiteHostPattern, { error: 'Expected a host name, with an optional port.' })
+    .optional(),
+  protocol: z.enum(['http', 'https']).optional(),
+}
+
+const routingRule = z
+  .strictObject({
+    ...target,
+    keyPrefix: websiteText.optional().meta({
+      description: 'Only for addresses that begin with it.',
+    }),
+    status: z.int().min(400).max(599).optional().meta({
+      description: 'Only if the object is answered with this status.',
+    }),
+    key: websiteText.optional().meta({ description: 'The key to redirect to.' }),
+    newPrefix: websiteText.optional().meta({
+      description: 'What replaces `keyPrefix`. An alternative to `key`.',
+    }),
+    code: z.int().min(301).max(308).optional().meta({
+      description: 'Status of the redirect. Default: 301.',
+    }),
+  })
+  .refine(({ key, newPrefix }) => key === undefined || newPrefix === undefined, {
+    ...{ path: ['newPrefix'], message: 'Expected either key or newPrefix.' },
+  })
+  .refine(
+    ({ host, protocol, key, newPrefix, code }) =>
+      (host ?? protocol ?? key ?? newPrefix ?? code) !== undefined,
+    { path: ['newPrefix'], message: 'Expected newPrefix, key, host, protocol or code.' },
+  )
+
+/** Every website that PutBucketWebsite accepts: replies contain the websites of S3 clients. */
+export const website = z.union([
+  z.strictObject({
+    index: websiteText
+      .regex(/^[^/]+$/, { error: 'Expected a name without a slash.' })
+      .meta({ description: 'The document of a folder, such as index.html.' }),
+    errorKey: websiteText.min(1).optional().meta({
+      description: 'The key of the document that is sent with errors.',
+    }),
+    rules: z.array(routingRule).max(maxWebsiteRules).optional().meta({
+      description: 'Redirects. The first one that applies counts.',
+    }),
+  }),
+  z.strictObject({
+    redirectAllTo: z.strictObject({ ...target, host: target.host.unwrap() }).meta({
+      description: 'Every request is redirected to this host.',
+    }),
+  }),
+])
+export type WebsiteReply = z.infer<typeof website>
+
+export const newWebsite = website.refine(
+  (given) => Buffer.byteLength(JSON.stringify(given)) <= maxWebsiteBytes,
+  { error: 'Expected at most 128 KiB.' },
+)

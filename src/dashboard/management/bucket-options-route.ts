@@ -6,8 +6,14 @@ import type { BucketOptionsChange } from '../../storage/buckets/bucket-options.t
 import { type CorsRule, rulesForOrigins } from '../../storage/buckets/cors-rules.ts'
 import type { LifecycleRule } from '../../storage/buckets/lifecycle-rules.ts'
 import type { WrittenRule } from '../../storage/buckets/notification-rules.ts'
+import type { Website } from '../../storage/buckets/website.ts'
 import { DriveError } from '../../storage/drives/drive-error.ts'
-import type { CorsRuleReply, ExpiryRule, NotificationRuleReply } from './bucket-option-schemas.ts'
+import type {
+  CorsRuleReply,
+  ExpiryRule,
+  NotificationRuleReply,
+  WebsiteReply,
+} from './bucket-option-schemas.ts'
 import { refuse } from './bucket-routes.ts'
 import { describeBuckets } from './bucket-status.ts'
 import type { ManagementApiParts } from './management-parts.ts'
@@ -43,7 +49,7 @@ function changeRoute(parts: ManagementApiParts): Route {
           'PUBLIC_READ_BUCKETS makes this bucket public: change it there and restart the gateway.'
         throw new ApiError(409, message, { field: 'isPublic' })
       }
-      refuseDocuments(parts, body)
+      refuseDocuments(parts, bucket, body)
       const change = {
         ...optionsChange(isFromSettings ? { ...body, isPublic: undefined } : body),
         ...documentsChange(body, buckets.find(bucket)?.notification ?? [], parts),
@@ -64,9 +70,14 @@ type Change = z.output<typeof bucketChange>
 
 /** What would have no effect is not stored. */
 function refuseDocuments(
-  { keepsDocuments }: ManagementApiParts,
-  { tags, notifications }: Change,
+  { keepsDocuments, websiteHostOf }: ManagementApiParts,
+  bucket: string,
+  { tags, notifications, website }: Change,
 ): void {
+  if (website && websiteHostOf(bucket) === undefined) {
+    const message = 'Buckets have websites only with WEBSITE_DOMAINS, which is set at startup.'
+    throw new ApiError(409, message, { field: 'website' })
+  }
   if (keepsDocuments || (tags ?? notifications) === undefined) return
   const field = tags === undefined ? 'notifications' : 'tags'
   throw new ApiError(409, 'Buckets have tags and rules of events only with COMPATIBILITY=aws.', {
@@ -145,7 +156,8 @@ function expiryDryRunRoute({ buckets, placeOf, dryRunExpiry }: ManagementApiPart
   })
 }
 
-function optionsChange({ isPublic, allowedOrigins, cors, expiry, quotaBytes }: Change) {
+function optionsChange(body: Change) {
+  const { isPublic, allowedOrigins, cors, expiry, quotaBytes, website } = body
   const change: BucketOptionsChange = {
     // A policy is another way to make the bucket public, so a change here replaces it. Opening the bucket also lifts
     // its public access block.
@@ -159,8 +171,19 @@ function optionsChange({ isPublic, allowedOrigins, cors, expiry, quotaBytes }: C
       lifecycle: expiry.length === 0 ? null : expiry.map(lifecycleRuleOf),
     }),
     ...(quotaBytes !== undefined && { quotaBytes }),
+    ...(website !== undefined && { website: website && websiteOf(website) }),
   }
   return change
+}
+
+function websiteOf(given: WebsiteReply): Website {
+  // JSON has no undefined values.
+  if ('redirectAllTo' in given) return given as Website
+  const { rules = [], ...documents } = given
+  return {
+    ...documents,
+    ...(rules.length > 0 && { rules: rules.map((rule) => ({ code: 301, ...rule })) }),
+  } as Website
 }
 
 function corsRuleOf({ id, maxAgeSeconds, ...rule }: CorsRuleReply): CorsRule {

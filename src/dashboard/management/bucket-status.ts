@@ -6,7 +6,7 @@ import type { LifecycleRule } from '../../storage/buckets/lifecycle-rules.ts'
 import { isEnabled } from '../../storage/drives/versions.ts'
 import type { BucketCount } from '../../storage/jobs/bucket-counts.ts'
 import type { ExpiryRun } from '../../storage/jobs/expiry/expiry.ts'
-import type { ExpiryRule } from './bucket-option-schemas.ts'
+import type { ExpiryRule, WebsiteReply } from './bucket-option-schemas.ts'
 import type { ManagementApiParts } from './management-parts.ts'
 import type { BucketStatus, ExpiryRunStatus } from './management-schemas.ts'
 import { timeOf, timeOrNull } from './route-checks.ts'
@@ -22,6 +22,7 @@ type Parts = Pick<
   | 'placeOf'
   | 'versioning'
   | 'keepsDocuments'
+  | 'websiteHostOf'
 >
 
 /** @throws DatabaseError */
@@ -52,6 +53,8 @@ export async function describeBuckets(
     hasObjectLock: bucket.objectLock !== undefined,
     ...optionsOf(bucket),
     ...(parts.keepsDocuments ? documentsOf(bucket) : { tags: null, notifications: null }),
+    website: websiteOf(bucket),
+    websiteHost: parts.websiteHostOf(bucket.name) ?? null,
     lastExpiry: runStatus(runOf.get(bucket.name)),
   }))
 }
@@ -129,6 +132,16 @@ function corsRuleOf({
     allowedHeaders: [...allowedHeaders],
     exposeHeaders: [...exposeHeaders],
   }
+}
+
+function websiteOf({ website }: BucketConfiguration): WebsiteReply | null {
+  if (website === undefined) return null
+  if ('redirectAllTo' in website) {
+    const { host = '', ...target } = website.redirectAllTo
+    return { redirectAllTo: { ...target, host } }
+  }
+  const { rules, ...documents } = website
+  return { ...documents, ...(rules !== undefined && { rules: rules.map((rule) => ({ ...rule })) }) }
 }
 
 function documentsOf({ tags = {}, notification = [] }: BucketConfiguration) {

@@ -8,12 +8,8 @@ import {
   type KeyWithSecret,
   maxKeepOldSeconds,
 } from '../../storage/access/key-admin.ts'
-import {
-  grantSchema,
-  KeyInputError,
-  limitsSchema,
-  nameSchema,
-} from '../../storage/access/key-input.ts'
+import { KeyInputError } from '../../storage/access/key-input.ts'
+import { grantSchema, limitsSchema, nameSchema } from '../../storage/access/key-schemas.ts'
 import type { Buckets } from '../../storage/buckets/buckets.ts'
 import type { ManagementApiParts } from './management-parts.ts'
 import { timeOf, timeOrNull } from './route-checks.ts'

@@ -40,6 +40,8 @@ export interface ManagementApiParts {
   readonly bucketCreation: 'off' | 'existing' | 'on'
   /** Whether buckets have tags and rules of events: COMPATIBILITY=aws. */
   readonly keepsDocuments: boolean
+  /** The host name of the website that the bucket can have; undefined: none, without WEBSITE_DOMAINS. */
+  readonly websiteHostOf: (bucket: string) => string | undefined
   /** What receives events: NOTIFY_WEBHOOK, NOTIFY_REDIS. */
   readonly eventTargets: readonly TargetName[]
   /** PUBLIC_READ_BUCKETS. */

@@ -4,10 +4,12 @@ import {
   corsRules,
   expiryRule,
   expiryRules,
+  newWebsite,
   notificationRule,
   notificationRules,
   origin,
   tags,
+  website,
 } from './bucket-option-schemas.ts'
 
 /**
@@ -85,6 +87,9 @@ export const bucketChange = z
     tags: tags.optional().meta({ description: 'Replaces all tags. Only with COMPATIBILITY=aws.' }),
     notifications: notificationRules.optional().meta({
       description: 'Replaces all rules of event notifications. Only with COMPATIBILITY=aws.',
+    }),
+    website: newWebsite.nullable().optional().meta({
+      description: 'Replaces the website; null: there is none. Only with WEBSITE_DOMAINS.',
     }),
     expiry: expiryRules.optional().meta({ description: 'Replaces all rules.' }),
     versioning: z.enum(['enabled', 'suspended']).optional().meta({
@@ -191,6 +196,10 @@ export const bucketStatus = z.object({
   tags: tags.nullable().meta({ description: 'null: without COMPATIBILITY=aws.' }),
   notifications: z.array(notificationRule).nullable().meta({
     description: 'Its rules of event notifications; null: without COMPATIBILITY=aws.',
+  }),
+  website: website.nullable().meta({ description: 'Its website; null: it has none.' }),
+  websiteHost: z.string().nullable().meta({
+    description: 'The host name at which a website of it answers; null: without WEBSITE_DOMAINS.',
   }),
   expiry: z.array(expiryRule).meta({ description: 'Its expiry rules.' }),
   quotaBytes: count.nullable().meta({ description: 'null: no limit.' }),

@@ -30,6 +30,10 @@ const views: readonly (readonly [view: string, names: RegExp])[] = [
   ['pdf', /\.pdf$/i],
 ]
 
+/** Pictures that browsers do not show, but have thumbnails (web/src/files/thumbnails/thumbnail-kind.ts). */
+const onlyThumbnails = /\.(?:tiff?|dng|cr2|nef|arw|hei[cf])$/i
+const picturedViews: ReadonlySet<string | undefined> = new Set(['image', 'video', 'pdf'])
+
 interface ShownEntry {
   readonly path: string
   readonly name: string
@@ -54,7 +58,7 @@ export function folderPage(
   })
   const folders: ShownEntry[] = []
   const files: ShownFile[] = []
-  for (const entry of folder.entries) {
+  for (const entry of inNaturalOrder(folder.entries, texts)) {
     if (entry.kind === 'folder') folders.push(shown(entry.key))
     // If uses are limited, what the page shows would be a download that is not counted.
     else
@@ -64,7 +68,8 @@ export function folderPage(
         view: share.maxUses === 0 ? viewOf(entry.key) : undefined,
       })
   }
-  const isTile = ({ view }: ShownFile) => view === 'image' || view === 'video'
+  const isTile = ({ view, path }: ShownFile) =>
+    picturedViews.has(view) || (share.maxUses === 0 && onlyThumbnails.test(path))
   const [tiles, rows] = [files.filter(isTile), files.filter((file) => !isTile(file))]
   const isChosen = folder.path === '' && share.items.length > 0
   const name = titleOf(texts, share, folder)
@@ -82,6 +87,16 @@ ${rows.length > 0 && html`<ul class="entries">${rows.map((file) => fileRow(texts
 ${folder.next !== undefined && html`<p class="actions"><a class="button" href="${address}?${queryOf({ path: folder.path, after: folder.next })}">${texts.nextPage}</a></p>`}`,
   }
 }
+
+/** `photo-2` before `photo-10`, within a page: pages follow the order of keys, as the drive lists them. */
+function inNaturalOrder(entries: readonly Entry[], { locale }: VisitorTexts): readonly Entry[] {
+  const collator = collators.get(locale) ?? new Intl.Collator(locale, { numeric: true })
+  collators.set(locale, collator)
+  return entries.toSorted((a, b) => collator.compare(nameOf(a.key), nameOf(b.key)))
+}
+
+/** Created on first use, because they would add milliseconds to every start. */
+const collators = new Map<string, Intl.Collator>()
 
 function viewOf(key: string): string | undefined {
   return views.find(([, names]) => names.test(key))?.[0]
@@ -150,7 +165,12 @@ function tile(
 ): Html {
   const source = `${address}/file?${queryOf({ path })}`
   const picture = thumbnailAddress(address, { path, etag })
-  return html`<li><a class="${view}" href="${source}&inline" target="_blank" rel="noopener" data-view="${view}"><img src="${picture}" alt="${name}" width="256" height="256" loading="lazy" decoding="async"></a>
+  const shown = html`<img src="${picture}" alt="${name}" width="256" height="256" loading="lazy" decoding="async">`
+  const link =
+    view === undefined
+      ? html`<a class="image" href="${source}" download>${shown}</a>`
+      : html`<a class="${view}" href="${source}&inline" target="_blank" rel="noopener" data-view="${view}" data-name="${name}">${shown}</a>`
+  return html`<li>${link}
 <a class="label" href="${source}" download><bdi>${name}</bdi> <span>${sizeText(size, texts)}</span></a></li>`
 }
 

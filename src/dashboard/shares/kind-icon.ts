@@ -21,6 +21,11 @@ const marks: Readonly<Record<FileKind, string>> = {
 
 /** The icon of a file or folder, in a colour of its own (web/src/files/entries/kind-colors.css). */
 export function kindIcon(kind: FileKind | 'folder' | undefined): Html {
-  const path = kind === 'folder' ? folder : sheet + (kind === undefined ? '' : marks[kind])
+  const path = kind === 'folder' ? folder : kindPath(kind)
   return html`<svg class="icon" data-file-kind="${kind ?? ''}" viewBox="0 0 24 24" aria-hidden="true"><path d="${path}"/></svg>`
+}
+
+/** The outline of a sheet of paper with the mark of this kind, 24 units wide and high. */
+export function kindPath(kind: FileKind | undefined): string {
+  return sheet + (kind === undefined ? '' : marks[kind])
 }

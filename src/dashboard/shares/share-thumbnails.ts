@@ -1,7 +1,8 @@
 import type { HttpReply } from '../../platform/http/message.ts'
+import { fileKind } from '../../platform/text/file-kind.ts'
 import { storedOrPreview } from '../thumbnails/photo-preview.ts'
-import { pictureType } from '../thumbnails/picture-form.ts'
-import { pictureHeaders } from '../thumbnails/thumbnail-routes.ts'
+import { pictureHeaders, pictureType } from '../thumbnails/picture-form.ts'
+import { kindPath } from './kind-icon.ts'
 import { refusals, ShareRefusal } from './share-texts.ts'
 import { fieldOf, readObject } from './shared-object.ts'
 import type { ShareHandlerParts, Visit } from './visit.ts'
@@ -26,7 +27,7 @@ export async function sendThumbnail(
   }
   const picture = await storedOrPreview({ bucket, key, etag }, { ...parts, readBeginning })
   const type = picture && pictureType(picture)
-  if (type === undefined) return { ...placeholder, logFields: { key } }
+  if (type === undefined) return { ...placeholder, body: drawingOf(key), logFields: { key } }
   return {
     status: 200,
     headers: [
@@ -53,7 +54,7 @@ async function bytesOf({ body }: HttpReply): Promise<Buffer> {
   return Buffer.concat(chunks)
 }
 
-/** A drawing of a picture, until there is a thumbnail. */
+/** A drawing of a picture or a sheet of paper, until there is a thumbnail. */
 const placeholder = {
   status: 200,
   headers: [
@@ -63,5 +64,12 @@ const placeholder = {
     ['X-Content-Type-Options', 'nosniff'],
     ['Cross-Origin-Resource-Policy', 'same-origin'],
   ],
-  body: `<svg xmlns="http://www.w3.org/2000/svg" width="256" height="256" viewBox="-16 -16 56 56" fill="none" stroke="#868e96" stroke-linecap="round" stroke-linejoin="round"><rect x="3" y="3" width="18" height="18" rx="3"/><circle cx="8.5" cy="8.5" r="1"/><path d="m3 16 5-5 6 6m-1-1 2-2 6 4"/></svg>`,
 } satisfies HttpReply
+
+function drawingOf(key: string): string {
+  const drawing = fileKind(key) === 'pdf' ? `<path d="${kindPath('pdf')}"/>` : pictureDrawing
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="256" height="256" viewBox="-16 -16 56 56" fill="none" stroke="#868e96" stroke-linecap="round" stroke-linejoin="round">${drawing}</svg>`
+}
+
+const pictureDrawing =
+  '<rect x="3" y="3" width="18" height="18" rx="3"/><circle cx="8.5" cy="8.5" r="1"/><path d="m3 16 5-5 6 6m-1-1 2-2 6 4"/>'

@@ -99,7 +99,7 @@ async function chosenEntries(
 ): Promise<Entry[]> {
   const lookUp = async (key: string): Promise<Entry[]> => {
     if (key.endsWith('/')) return [{ kind: 'folder', key }]
-    const object = await lookups.run(signal, () => drive.head(bucket, key))
+    const object = await lookups.run(signal, async () => drive.head(bucket, key))
     if (object === undefined) return []
     const { size, modifiedAtMs, attributes } = object
     return [{ kind: 'object', key, size, modifiedAtMs, etag: attributes.etag }]

@@ -1,13 +1,16 @@
 import { jpegSize, type PictureSize, pictureType } from './picture-form.ts'
 
-/** Exif 2.32, section 4.6: the tags that are read. */
-const tags = { orientation: 0x0112, previewAt: 0x0201, previewLength: 0x0202 } as const
+/** TIFF 6.0, section 8, and Exif 2.32, section 4.6: the tags that are read. */
+const tags = {
+  ...{ width: 0x0100, height: 0x0101, orientation: 0x0112 },
+  ...{ previewAt: 0x0201, previewLength: 0x0202 },
+} as const
 
 /** The proportions of photo and preview may differ by rounding. */
 const tolerance = 0.03
 
 /**
- * The preview that a camera has put into a JPEG photo, as a file of its own that browsers turn like the photo. Undefined if
+ * The preview that a camera has put into a JPEG photo, a TIFF file or a raw file with the structure of TIFF, as a file of its own that browsers turn like the photo. Undefined if
  * there is none, or if it does not have the form of the photo: then it has black bars, or shows what was cut off.
  *
  * @param beginning of the file
@@ -23,7 +26,8 @@ export function exifPreview(beginning: Buffer): Buffer | undefined {
 }
 
 function previewIn(file: Buffer): Buffer | undefined {
-  const exif = exifOf(file)
+  const isTiff = tiffBeginning.has(file.toString('latin1', 0, 4))
+  const exif = isTiff ? file : exifOf(file)
   if (exif === undefined) return undefined
   const directories = readDirectories(exif)
   const at = directories.preview.get(tags.previewAt)
@@ -34,7 +38,16 @@ function previewIn(file: Buffer): Buffer | undefined {
   if (end < 0) return undefined
   const preview = turned(padded.subarray(0, end + 2), directories.photo.get(tags.orientation) ?? 1)
   if (pictureType(preview) !== 'image/jpeg') return undefined
-  return isAlike(jpegSize(file), jpegSize(preview)) ? preview : undefined
+  const size = isTiff ? sizeIn(directories.photo) : jpegSize(file)
+  return isAlike(size, jpegSize(preview)) ? preview : undefined
+}
+
+/** TIFF 6.0, section 2: the byte order, and 42. */
+const tiffBeginning: ReadonlySet<string> = new Set(['II*\0', 'MM\0*'])
+
+function sizeIn(photo: ReadonlyMap<number, number>): PictureSize | undefined {
+  const [width, height] = [photo.get(tags.width), photo.get(tags.height)]
+  return width === undefined || height === undefined ? undefined : { width, height }
 }
 
 /** The TIFF structure in the first APP1 segment with Exif data (ITU-T T.81, annex B). */

@@ -4,7 +4,8 @@ import type { ThumbnailTable } from './thumbnail-table.ts'
 
 /** A camera writes its preview into the first 64 KiB (Exif 2.32, section 4.5.2); the size of the photo follows. */
 const previewBytes = 128 * 1024
-const jpeg = /\.jpe?g$/i
+/** Raw files of these kinds have the structure of TIFF. */
+const photo = /\.(?:jpe?g|tiff?|dng|cr2|nef|arw)$/i
 
 /** Files that have no preview, so that they are not read for each person. */
 const withoutPreview = new SizedCache<true>(10_000)
@@ -30,7 +31,7 @@ export async function storedOrPreview(
 ): Promise<Uint8Array | undefined> {
   const stored = await thumbnails.find(bucket, etag)
   const id = `${bucket} ${etag}`
-  if (stored !== undefined || !jpeg.test(key) || withoutPreview.get(id)) return stored
+  if (stored !== undefined || !photo.test(key) || withoutPreview.get(id)) return stored
   const beginning = await readBeginning(previewBytes)
   if (beginning === undefined) return undefined
   const picture = exifPreview(beginning)

@@ -6,6 +6,15 @@ const maxSide = 256
  */
 export const maxPictureBytes = 48 * 1024
 
+/** A picture never changes: another version of an object has another ETag. */
+export const pictureHeaders = [
+  ['cache-control', 'private, max-age=31536000, immutable'],
+  // The browser cache returns a picture only to the session that requested it.
+  ['vary', 'authorization'],
+  ['content-security-policy', "sandbox; default-src 'none'"],
+  ['cross-origin-resource-policy', 'same-origin'],
+] as const
+
 export interface PictureSize {
   readonly width: number
   readonly height: number

@@ -7,7 +7,7 @@ import { DriveError } from '../../storage/drives/drive-error.ts'
 import { isLegalKey } from '../../storage/drives/kit/names/key-path.ts'
 import { assertBucket, driveUnavailable } from '../management/route-checks.ts'
 import { storedOrPreview } from './photo-preview.ts'
-import { maxPictureBytes, pictureType } from './picture-form.ts'
+import { maxPictureBytes, pictureHeaders, pictureType } from './picture-form.ts'
 import type { ThumbnailTable } from './thumbnail-table.ts'
 
 /** As in listings, without quotes. It is part of a key in the database. */
@@ -22,15 +22,6 @@ const thumbnailBody = z.strictObject({
   }),
 })
 export type ThumbnailBody = z.input<typeof thumbnailBody>
-
-/** A picture never changes: another version of an object has another ETag. */
-export const pictureHeaders = [
-  ['cache-control', 'private, max-age=31536000, immutable'],
-  // The browser cache returns a picture only to the session that requested it.
-  ['vary', 'authorization'],
-  ['content-security-policy', "sandbox; default-src 'none'"],
-  ['cross-origin-resource-policy', 'same-origin'],
-] as const
 
 interface ThumbnailParts {
   readonly buckets: Buckets

@@ -1,12 +1,14 @@
-import { type FileHandle, open } from 'node:fs/promises'
+import { type FileHandle, open, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { gunzip } from 'node:zlib'
 import type { StreamBody } from '../../platform/http/message.ts'
 
 interface AssetFile {
   readonly contentType: string
   /** Undefined: not compressed. */
   readonly coding: AssetCoding['name'] | undefined
-  readonly body: StreamBody
+  readonly body: StreamBody | Uint8Array
 }
 
 /** File types of a build. Nothing else is served; compressed copies are not available under their own names. */
@@ -17,6 +19,7 @@ const contentTypes: Readonly<Record<string, string>> = {
   json: 'application/json',
   png: 'image/png',
   svg: 'image/svg+xml',
+  wasm: 'application/wasm',
   webmanifest: 'application/manifest+json',
   webp: 'image/webp',
   woff2: 'font/woff2',
@@ -42,7 +45,20 @@ export async function openAsset(
     const body = await openFile(join(folder, name + (coding?.suffix ?? '')))
     if (body !== undefined) return { contentType, coding: coding?.name, body }
   }
-  return undefined
+  const body = await decompressed(join(folder, `${name}.gz`))
+  return body && { contentType, coding: undefined, body }
+}
+
+const unzip = promisify(gunzip)
+
+/** The npm package has only the gzip copy of a compressed asset, and every browser accepts gzip: this is for other clients. */
+async function decompressed(path: string): Promise<Uint8Array | undefined> {
+  try {
+    return await unzip(await readFile(path))
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
 }
 
 async function openFile(path: string): Promise<StreamBody | undefined> {

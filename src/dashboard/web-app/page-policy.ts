@@ -29,11 +29,14 @@ export function newNonce(): string {
  * well. CSP does not restrict style attributes set by scripts. Frames and media show objects, which have their own
  * policy (src/storage/s3/reply/object-reply.ts). Workers have no nonce: they are blobs, which only a script of the
  * page can create and which inherit the policy of the page (HTML, "initialize worker policy container").
+ *
+ * Only the dashboard may compile WebAssembly, for the decoder of HEIC files in a worker: it needs a script that already runs, and
+ * a worker cannot have a policy of its own (docs/decisions/0048-thumbnails.md).
  */
-function contentSecurityPolicy(nonce: string, formAction: string): string {
+function contentSecurityPolicy(nonce: string, formAction: string, compiles: boolean): string {
   return [
     "default-src 'none'",
-    `script-src 'nonce-${nonce}'`,
+    `script-src 'nonce-${nonce}'${compiles ? " 'wasm-unsafe-eval'" : ''}`,
     `style-src 'self' 'nonce-${nonce}'`,
     "img-src 'self' data: blob:",
     "media-src 'self' blob:",
@@ -49,20 +52,23 @@ function contentSecurityPolicy(nonce: string, formAction: string): string {
 
 /** The parts that differ between pages. */
 interface PagePolicy {
-  /** Where forms may be submitted. The dashboard has no forms that the browser itself submits. */
-  readonly formAction: "'none'" | "'self'"
-  readonly cacheControl: string
+  /** Where forms may be submitted. Default: nowhere. The dashboard has no forms that the browser itself submits. */
+  readonly formAction?: "'none'" | "'self'"
+  /** Default: `no-cache`. */
+  readonly cacheControl?: string
+  /** Whether scripts may compile WebAssembly. Default: false. */
+  readonly compiles?: boolean
 }
 
 /** Header fields of a page. It must be revalidated, because each response has its own nonce. */
 export function pageHeaders(
   nonce: string,
-  { formAction, cacheControl }: PagePolicy = { formAction: "'none'", cacheControl: 'no-cache' },
+  { formAction = "'none'", cacheControl = 'no-cache', compiles = false }: PagePolicy = {},
 ): HeaderFields {
   return [
     ['Content-Type', 'text/html; charset=utf-8'],
     ['Cache-Control', cacheControl],
-    ['Content-Security-Policy', contentSecurityPolicy(nonce, formAction)],
+    ['Content-Security-Policy', contentSecurityPolicy(nonce, formAction, compiles)],
     ['Cross-Origin-Opener-Policy', 'same-origin'],
     ['Permissions-Policy', permissions],
     ...commonHeaders,

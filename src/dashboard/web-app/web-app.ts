@@ -105,7 +105,7 @@ const noSuchAsset: HttpReply = {
 async function page(folder: string, name: string): Promise<HttpReply> {
   const nonce = newNonce()
   const template = await readTemplate(join(folder, name))
-  const headers = pageHeaders(nonce)
+  const headers = pageHeaders(nonce, { compiles: name === 'index.html' })
   if (template === undefined) return { status: 503, headers, body: notBuiltPage(nonce) }
   return { status: 200, headers, body: withNonce(template, nonce) }
 }

@@ -22,7 +22,9 @@ const maxDollars = 1_000_000_000
 
 const limit = z.int().min(1).max(maxLimit).nullable()
 const limits = z.strictObject({
-  requestsPerMinute: limit.default(null).meta({ description: 'In each process separately.' }),
+  requestsPerMinute: limit.default(null).meta({
+    description: 'In each process separately: a gateway with N workers allows N times the limit.',
+  }),
   tokensPerMinute: limit.default(null).meta({
     description:
       'In each process separately. Counted when an answer ends, so the last call may exceed it.',

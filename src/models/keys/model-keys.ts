@@ -90,7 +90,9 @@ interface KnownKey {
 
 interface StoredModelKeysParts {
   readonly table: Pick<ModelKeyTable, 'all'>
-  readonly watch: Pick<RevisionWatch, 'ageMs' | 'isFailing' | 'ensureFresh' | 'check'>
+  readonly watch: Pick<RevisionWatch, 'ageMs' | 'isFailing' | 'ensureFresh'>
+  /** Applies changes of this process. @throws DatabaseError */
+  readonly refresh: () => Promise<void>
 }
 
 /** How long keys stay valid while the database cannot confirm them. */
@@ -126,7 +128,7 @@ export class StoredModelKeys {
 
   /** Applies a change made by this process. @throws DatabaseError */
   refresh(): Promise<void> {
-    return this.#parts.watch.check()
+    return this.#parts.refresh()
   }
 
   /** The key with this text; undefined if there is none, or the database has not confirmed it for too long. */

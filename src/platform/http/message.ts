@@ -76,5 +76,8 @@ export interface HttpReply {
   readonly logFields?: Readonly<Record<string, string | number | boolean>> | undefined
 }
 
+/** A reply that is ready, or the promise of one: each promise costs a noticeable part of the time of a small reply. */
+export type PendingReply = HttpReply | Promise<HttpReply>
+
 /** A protocol: one request in, one reply out. Never throws: errors are replies. */
-export type HttpHandler = (request: HttpRequest) => Promise<HttpReply>
+export type HttpHandler = (request: HttpRequest) => PendingReply

@@ -136,28 +136,40 @@ export class ReplyWriter {
   }
 
   #finish(bytes: Uint8Array | undefined, { staysOpen }: ReplyOptions): Promise<void> {
+    if (staysOpen) return this.#flush(bytes)
+    this.#end(bytes)
+    // Usually the system takes a small reply at once. Waiting for the event costs a noticeable part of its time.
+    if (this.#response.writableFinished && this.#response.socket?.writable === true) {
+      this.#isComplete = true
+      return done
+    }
+    return this.#completed((complete) => this.#response.once('finish', complete))
+  }
+
+  /** Sends the head and the bytes, but not the end. */
+  #flush(bytes: Uint8Array | undefined): Promise<void> {
+    if (bytes !== undefined)
+      return this.#completed((complete) => this.#response.write(bytes, complete))
+    this.#response.flushHeaders()
+    this.#isComplete = true
+    return done
+  }
+
+  #completed(onComplete: (complete: () => void) => void): Promise<void> {
     return new Promise((resolve) => {
       this.#wake = resolve
-      const complete = () => {
+      onComplete(() => {
         this.#isComplete = true
         resolve()
-      }
-      if (!staysOpen) {
-        this.#end(bytes, complete)
-      } else if (bytes === undefined) {
-        this.#response.flushHeaders()
-        complete()
-      } else {
-        this.#response.write(bytes, complete)
-      }
+      })
     })
   }
 
-  #end(bytes: Uint8Array | undefined, complete: () => void): void {
+  #end(bytes: Uint8Array | undefined): void {
     if (bytes !== undefined && bytes.length <= textBytes) {
-      this.#response.end(Buffer.prototype.latin1Slice.call(bytes), 'latin1', complete)
+      this.#response.end(Buffer.prototype.latin1Slice.call(bytes), 'latin1')
     } else {
-      this.#response.end(bytes, complete)
+      this.#response.end(bytes)
     }
   }
 

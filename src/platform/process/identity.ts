@@ -42,6 +42,12 @@ export function isOnThisHost(name: ProcessName): boolean {
   return name.split('/')[0] === hostName
 }
 
+/** Whether the system has not been restarted since the process ran. */
+export function isOfThisBoot(name: ProcessName): boolean {
+  const bootOf = (one: ProcessName) => one.split(/[./]/)[0]
+  return bootOf(name) === bootOf(thisProcess)
+}
+
 /**
  * Whether the named process still runs. A malformed name is `elsewhere`: nothing is known about it.
  */

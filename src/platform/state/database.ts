@@ -17,6 +17,18 @@ export interface Database {
    */
   write(statements: readonly Statement[], options?: CallOptions): Promise<WriteResult[]>
 
+  /** Makes all earlier writes durable, also relaxed ones. Absent if every write is durable when it resolves. */
+  flush?(): Promise<void>
+
+  /** From now on, no call blocks this process. Before, nothing is served that would have to wait. */
+  beginServing?(): void
+
+  /** The path of its file, in which threads of this process may write (`openWriter`). Absent if it has none. */
+  readonly file?: string
+
+  /** Call it for each write that such a thread has committed, with the time that took, so that metrics count it. */
+  committed?(durationMs: number): void
+
   /**
    * The time on the database's machine, milliseconds since the epoch. Absent if that is this
    * machine.
@@ -47,6 +59,11 @@ export interface CallOptions {
    * gets another connection. Ignored by SQLite, which has no connections.
    */
   readonly urgentMs?: number
+  /**
+   * For `write`: it resolves when other processes see it and a killed process has not lost it, but before it is on the disk.
+   * A power failure may undo it, with everything that was written later. Ignored by PostgreSQL.
+   */
+  readonly isRelaxed?: boolean | undefined
 }
 
 /** Strings must not contain U+0000, which PostgreSQL cannot store. JSON never contains it. */

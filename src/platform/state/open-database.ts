@@ -22,6 +22,8 @@ export interface OpenDatabaseOptions {
    * of another version is refused.
    */
   readonly migrate: boolean
+  /** Whether the process does not serve yet: SQLite commits in the calling thread until `Database.beginServing`. */
+  readonly isStarting?: boolean
   /** Maximum number of PostgreSQL connections of this process. @default 10 */
   readonly connections?: number
   /** Called with the reason when the server allows fewer connections. */
@@ -84,7 +86,7 @@ async function connect(
   location: DatabaseLocation,
   options: Omit<OpenDatabaseOptions, 'migrate'> = {},
 ): Promise<Database> {
-  if (location.kind === 'sqlite') return new SqliteDatabase(location.path)
+  if (location.kind === 'sqlite') return new SqliteDatabase(location.path, options.isStarting)
   const { PostgresDatabase } = await import('./postgres/postgres-database.ts')
   const { connections = defaultConnections, onShortage } = options
   return new PostgresDatabase(location.url, { connections, onShortage })

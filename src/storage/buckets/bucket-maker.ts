@@ -44,7 +44,7 @@ export class BucketMaker {
   }
 
   /**
-   * When it resolves, the bucket is durable and served by this process; the others serve it within a second.
+   * When it resolves, the bucket is durable and served by this gateway; others serve it within a second.
    *
    * @param region the location that clients see; '' for REGION
    * @param policy that the bucket has from the beginning

@@ -83,6 +83,6 @@ export type BucketOptionsChange = {
 
 /** Changes the options of buckets. */
 export interface BucketOptionsWriter {
-  /** When it resolves, the change is in effect in this process; in the others within a second. */
+  /** When it resolves, the change is in effect in all processes of this gateway; in other gateways within a second. */
   change(bucket: string, change: BucketOptionsChange): Promise<void>
 }

@@ -22,6 +22,8 @@ export interface StoredBucketOptionsParts {
   readonly table: Pick<BucketOptionsTable, 'changedAfter' | 'documentsChangedAfter' | 'change'>
   /** Whether BucketDocuments other than `versionDocuments` have an effect. Default: true. */
   readonly hasDocuments?: boolean
+  /** Called after a change by this process, before `change` resolves. */
+  readonly onChange?: (() => Promise<void>) | undefined
 }
 
 /** A copy in memory of the bucket options in the database. */
@@ -101,6 +103,7 @@ export class StoredBucketOptions implements BucketOptionsWriter {
     }
     await this.#parts.table.change(bucket, change)
     await this.reload()
+    await this.#parts.onChange?.()
   }
 }
 

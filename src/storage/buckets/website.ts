@@ -1,3 +1,9 @@
+/** The API allows any string. A space or control character would end the header field or mislead a browser. */
+export const websiteHostPattern = /^[a-z0-9](?:[a-z0-9.-]{0,253})(?::\d{1,5})?$/i
+
+/** User Guide, "Configuring a webpage redirect": "50 routing rules per website configuration". */
+export const maxWebsiteRules = 50
+
 /** The website of a bucket (https://docs.aws.amazon.com/AmazonS3/latest/API/API_WebsiteConfiguration.html). */
 export type Website =
   | { readonly redirectAllTo: RedirectTarget }

@@ -14,6 +14,9 @@ import type {
 } from './upload-abilities.ts'
 import type { DriveVersions, Removal, VersionOptions } from './versions.ts'
 
+/** What is in memory, or the promise of what there is. */
+type Found<Item> = Item | Promise<Item | undefined>
+
 /**
  * A drive stores objects, as ordinary files if it can. test/contract/drive-contract.ts checks what is required here.
  *
@@ -83,8 +86,8 @@ export interface Drive extends DriveVersions, FolderCalls {
   /** A cursor over the bucket's entries in key order. It reads nothing until `next` is called. */
   list(bucket: string, query: ListQuery): EntryCursor
 
-  /** The object's current metadata; undefined if there is no object. */
-  head(bucket: string, key: string, options?: HeadOptions): Promise<ObjectMetadata | undefined>
+  /** The object's current metadata; undefined if there is no object. Without a promise if it is in memory, as `open`. */
+  head(bucket: string, key: string, options?: HeadOptions): Found<ObjectMetadata>
 
   /**
    * Opens one version of an object: metadata and bytes belong together even if the key is
@@ -93,11 +96,7 @@ export interface Drive extends DriveVersions, FolderCalls {
    * object in memory returns it without a promise, because awaiting takes a large part of the time
    * of a small read.
    */
-  open(
-    bucket: string,
-    key: string,
-    options?: OpenOptions,
-  ): OpenObject | Promise<OpenObject | undefined>
+  open(bucket: string, key: string, options?: OpenOptions): Found<OpenObject>
 
   /** Starts a new object, which is not visible until `publish`. */
   draft(bucket: string, key: string, options: DraftOptions): Promise<Draft>
@@ -213,7 +212,7 @@ export interface OpenOptions extends HeadOptions {
 }
 
 export interface OpenObject extends ObjectMetadata {
-  /** All bytes, if the drive already has them in memory. The caller may keep them. */
+  /** All bytes, if the drive already has them in memory. The caller may keep them, and need not close the object. */
   readonly content?: Uint8Array
   /**
    * The bytes from `start` up to but not including `end`, in order, in bounded memory. The receiver

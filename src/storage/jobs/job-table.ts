@@ -61,7 +61,8 @@ export interface JobLimits {
 const select = `SELECT kind, id, target, state, figures, began_at_ms AS "beganAtMs",
   ended_at_ms AS "endedAtMs", message, is_cancelled AS "isCancelled", owner FROM jobs`
 /** Without the target, which may be long. */
-const selectShort = `${select.replace('id, target', "id, '' AS target")} WHERE kind = ?
+const selectShort = `${select.replace('id, target', "id, '' AS target")} WHERE kind = ?`
+const selectLatest = `${selectShort}
   ORDER BY began_at_ms DESC, id DESC LIMIT ?`
 const selectRunning = `SELECT kind, id FROM jobs WHERE kind = ? AND state = 'running'`
 const selectLike = `${select} WHERE kind = ? AND state = 'running' AND target = ?`
@@ -129,7 +130,7 @@ export class JobTable {
 
   /** The latest, with empty targets. */
   list(kind: JobKind, limit: number): Promise<JobRow[]> {
-    return this.#database.read<JobRow>(selectShort, [kind, limit])
+    return this.#database.read<JobRow>(selectLatest, [kind, limit])
   }
 
   /** In no order. */
@@ -141,9 +142,18 @@ export class JobTable {
     return (await this.#database.read<JobRow>(selectLike, [kind, target]))[0]
   }
 
-  async find({ kind, id }: JobName): Promise<JobRow | undefined> {
+  /** As `find`, with an empty target. */
+  look(name: JobName): Promise<JobRow | undefined> {
+    return this.#find(`${selectShort} AND id = ?`, name)
+  }
+
+  find(name: JobName): Promise<JobRow | undefined> {
+    return this.#find(selectOne, name)
+  }
+
+  async #find(sql: string, { kind, id }: JobName): Promise<JobRow | undefined> {
     if (!isSqlText(id)) return undefined
-    const [row] = await this.#database.read<JobRow>(selectOne, [kind, id])
+    const [row] = await this.#database.read<JobRow>(sql, [kind, id])
     return row
   }
 

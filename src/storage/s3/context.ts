@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import type { HttpReply, HttpRequest } from '../../platform/http/message.ts'
+import type { HttpRequest, PendingReply } from '../../platform/http/message.ts'
 import type { LeveledLog } from '../../platform/process/log.ts'
 import type { AccessKeys } from '../access/access-keys.ts'
 import type { Identity, WantedAccess } from '../access/authorize.ts'
@@ -138,7 +138,7 @@ export interface ObjectContext extends BucketContext {
   readonly createsOnly?: boolean
 }
 
-export type Operation<Context extends ServiceContext> = (context: Context) => Promise<HttpReply>
+export type Operation<Context extends ServiceContext> = (context: Context) => PendingReply
 
 /** The access that an operation requires: checked once, before it runs. */
 export interface Access {

@@ -65,8 +65,14 @@ const contractOperations: ReadonlySet<string> = new Set([
   ...['attributes', 'delete', 'location', 'uploadId', 'uploads'],
 ])
 
+/** `mc mirror --watch` asks its source for `?events`, so that it follows a folder or a MinIO, and not this service. */
+export const insteadOfReplication =
+  'Run mc mirror --overwrite --remove SOURCE TARGET or rclone sync at intervals, or mc mirror --watch with a folder or MinIO as its source (docs/moving-in.md, "Replication").'
+
 const hints: Readonly<Record<string, string>> = {
-  events: 'Events go to NOTIFY_WEBHOOK or NOTIFY_REDIS of the gateway.',
+  replication: insteadOfReplication,
+  events:
+    'Events go to NOTIFY_WEBHOOK or NOTIFY_REDIS of the gateway. Instead of mc mirror --watch, run mc mirror at intervals.',
 }
 
 const methods = ['GET', 'HEAD', 'PUT', 'POST', 'DELETE', 'OPTIONS']

@@ -1,4 +1,4 @@
-import type { HttpReply, HttpRequest } from '../../platform/http/message.ts'
+import type { HttpReply, HttpRequest, PendingReply } from '../../platform/http/message.ts'
 import { canSeeBucket } from '../access/authorize.ts'
 import { type RequestLimit, RequestRate } from '../access/request-rate.ts'
 import type { BucketConfiguration } from '../buckets/buckets.ts'
@@ -58,7 +58,7 @@ type LogContext = {
 }
 
 /** Answers S3 requests. `hostBucket` is the bucket that the host name contains (`bucketOfHost`). */
-export type S3Handler = (request: HttpRequest, hostBucket?: string) => Promise<HttpReply>
+export type S3Handler = (request: HttpRequest, hostBucket?: string) => PendingReply
 
 /**
  * The S3 protocol as one function: address → authenticate → bucket → detect → authorize → run, and every error
@@ -80,34 +80,54 @@ export type KeyHandler = (accessKeyId: string, request: HttpRequest) => Promise<
 /** As `createS3Handler`, on behalf of access keys. */
 export function createKeyHandler(service: S3Service): KeyHandler {
   const rate = { take: () => 0 }
-  return (accessKeyId, request) => handleS3({ service, request, rate, accessKeyId })
+  return async (accessKeyId, request) => handleS3({ service, request, rate, accessKeyId })
 }
 
-async function handleS3(parts: HandlerParts): Promise<HttpReply> {
-  const { service, request, hostBucket } = parts
-  const { serverSideEncryption } = service.settings
+/** Not async: a reply that is ready needs no promise. */
+function handleS3(parts: HandlerParts): PendingReply {
   const logContext: LogContext = {}
-  const complete = (answered: HttpReply): HttpReply => {
-    const reply = withEncryption(answered, serverSideEncryption, logContext.operation)
-    return {
-      status: reply.status,
-      headers: [
-        ['x-amz-request-id', request.id],
-        ...reply.headers,
-        ...corsHeaders(request, reply, service, { bucket: logContext.bucket, hostBucket }),
-      ],
-      body: reply.body,
-      logFields: reply.logFields === undefined ? logContext : { ...logContext, ...reply.logFields },
-    }
-  }
   try {
-    return complete(await answer(parts, logContext))
+    const answered = answer(parts, logContext)
+    if (!(answered instanceof Promise)) return complete(answered, parts, logContext)
+    return answered
+      .then((reply) => complete(reply, parts, logContext))
+      .catch((error: unknown) => refuse(error, parts, logContext))
   } catch (error) {
-    if (logContext.key === undefined) nameKey(logContext, request, hostBucket)
-    const shown = await afterRemoval(error, logContext.bucket, service)
-    const refusal = complete(renderError(shown, request, service))
-    return explained(refusal, logContext, { request, service })
+    return refuse(error, parts, logContext)
   }
+}
+
+/** Adds to a reply what all replies have. */
+function complete(
+  answered: HttpReply,
+  { service, request, hostBucket }: HandlerParts,
+  logContext: LogContext,
+): HttpReply {
+  const { operation, bucket } = logContext
+  const reply = withEncryption(answered, service.settings.serverSideEncryption, operation)
+  return {
+    status: reply.status,
+    headers: [
+      ['x-amz-request-id', request.id],
+      ...reply.headers,
+      ...corsHeaders(request, reply, service, { bucket, hostBucket }),
+    ],
+    body: reply.body,
+    logFields: reply.logFields === undefined ? logContext : { ...logContext, ...reply.logFields },
+  }
+}
+
+/** The reply to a request that failed. */
+async function refuse(
+  error: unknown,
+  parts: HandlerParts,
+  logContext: LogContext,
+): Promise<HttpReply> {
+  const { service, request, hostBucket } = parts
+  if (logContext.key === undefined) nameKey(logContext, request, hostBucket)
+  const shown = await afterRemoval(error, logContext.bucket, service)
+  const refusal = complete(renderError(shown, request, service), parts, logContext)
+  return explained(refusal, logContext, { request, service })
 }
 
 /**
@@ -138,15 +158,14 @@ function nameKey(
   }
 }
 
-/** Not async: for a small reply, each promise costs a noticeable part of the total time. */
-function answer(parts: HandlerParts, logContext: LogContext): Promise<HttpReply> | HttpReply {
+function answer(parts: HandlerParts, logContext: LogContext): PendingReply {
   refuseUnknownMethod(parts.request.method)
   const refreshing = parts.service.cached?.ensureFresh()
   if (refreshing === undefined) return answerNow(parts, logContext)
   return refreshing.then(() => answerNow(parts, logContext))
 }
 
-function answerNow(parts: HandlerParts, logContext: LogContext): Promise<HttpReply> | HttpReply {
+function answerNow(parts: HandlerParts, logContext: LogContext): PendingReply {
   const { service, request, hostBucket, accessKeyId } = parts
   if (request.method === 'OPTIONS') return answerPreflight(request, service, hostBucket)
 
@@ -197,7 +216,7 @@ function answerAs(
   address: Address,
   parts: HandlerParts,
   logContext: LogContext,
-): Promise<HttpReply> {
+): PendingReply {
   const { service } = parts
   const { form, identity } = authentication
   if (form === 'session') logContext.session = true
@@ -230,7 +249,7 @@ function runFor(
   target: Target,
   { service, request, hostBucket }: HandlerParts,
   logContext: LogContext,
-): Promise<HttpReply> {
+): PendingReply {
   if (body !== undefined) verifyWhenRead(request, body)
   const query = parseQuery(request.rawQuery)
   const { method, headers } = request
@@ -284,7 +303,7 @@ function run(
   { address, configuration }: Target,
   context: ServiceContext,
   logContext: LogContext,
-): Promise<HttpReply> {
+): PendingReply {
   const { query, identity } = context
   if (operation.level === 'service') {
     if (identity.kind === 'anonymous') throw unsignedRefusal()
@@ -313,9 +332,9 @@ function run(
   if (allowedBy === 'policy') refuseBeyondPolicy(bucketContext, key)
   const versionId = requestedVersion(bucketContext, logContext.operation)
   const objectContext = { ...bucketContext, key, versionId, createsOnly: allowedBy === 'create' }
-  const reply = operation.handle(objectContext)
-  if (allowedBy === 'right') return reply
-  return reply.catch((error: unknown) => {
+  if (allowedBy === 'right') return operation.handle(objectContext)
+  const handling = (async () => operation.handle(objectContext))()
+  return handling.catch((error: unknown) => {
     if (allowedBy === 'create') failOnce(error, objectContext)
     if (mayLearnOfAbsence(bucketContext, key)) throw error
     return hideAbsence(error)

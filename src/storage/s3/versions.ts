@@ -3,7 +3,7 @@ import type { HeaderFields } from '../../platform/http/message.ts'
 import type { PolicyAction } from '../buckets/bucket-policy.ts'
 import type { BucketConfiguration } from '../buckets/buckets.ts'
 import type { AttributeChange } from '../drives/attributes.ts'
-import type { HeadOptions, ObjectMetadata, ObjectName } from '../drives/drive.ts'
+import type { ObjectMetadata, ObjectName } from '../drives/drive.ts'
 import { unsupportedChange } from '../drives/drive-error.ts'
 import { nullVersionId, type VersionOptions } from '../drives/versions.ts'
 import { assertMayReadObject } from './configuration/private-objects.ts'
@@ -53,12 +53,16 @@ export function versionFields(
 }
 
 /** The object of a request. @throws S3Error as `notReadable` */
-export async function requireObject(
-  context: ObjectContext,
-  options?: HeadOptions,
-): Promise<ObjectMetadata> {
+export async function requireObject(context: ObjectContext): Promise<ObjectMetadata> {
   const { service, bucket, key, versionId } = context
-  const found = await service.drive.head(bucket, key, { ...options, versionId })
+  return await requireFound(context, await service.drive.head(bucket, key, { versionId }))
+}
+
+/** As `requireObject`, for what the drive has found. */
+export async function requireFound(
+  context: ObjectContext,
+  found: ObjectMetadata | undefined,
+): Promise<ObjectMetadata> {
   const metadata = found ?? (await veeamObject(context))
   if (metadata === undefined || metadata.isDeleteMarker) throw await notReadable(context, metadata)
   return metadata
@@ -68,9 +72,8 @@ export async function requireObject(
 export async function requireReadable(
   context: ObjectContext,
   action?: PolicyAction,
-  options?: HeadOptions,
 ): Promise<ObjectMetadata> {
-  const metadata = await requireObject(context, options)
+  const metadata = await requireObject(context)
   assertMayReadObject(context, metadata.attributes, action)
   return metadata
 }

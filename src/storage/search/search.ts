@@ -160,7 +160,8 @@ async function hitOf(
 ): Promise<SearchHit | undefined> {
   if (found.kind === 'folder') return { ...found, size: null, modifiedAtMs: null, etag: null }
   if (entry !== undefined) return { ...found, ...listedOf(entry) }
-  const metadata = await withinDriveTime(drive.head(found.bucket, found.key), signal, hangMs)
+  const finding = Promise.resolve(drive.head(found.bucket, found.key))
+  const metadata = await withinDriveTime(finding, signal, hangMs)
   return (
     metadata && { ...found, ...listedOf({ ...metadata, ...listedAttributes(metadata.attributes) }) }
   )

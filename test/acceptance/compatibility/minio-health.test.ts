@@ -21,16 +21,18 @@ for (const [mode, buckets, status] of [
 
 test('COMPATIBILITY=aws says that there is no admin API, in the form of its errors', async (t) => {
   const gateway = await startGatewayInProcess(t, { COMPATIBILITY: 'aws' })
-  for (const [method, path] of [
-    ['GET', '/minio/admin/v3/info'],
-    ['PUT', '/minio/admin/v3/set-bucket-quota?bucket=files'],
+  for (const [method, path, message] of [
+    ['GET', '/minio/admin/v3/info', /no admin API of MinIO/],
+    ['PUT', '/minio/admin/v3/set-bucket-quota?bucket=files', /no admin API of MinIO/],
+    ['PUT', '/minio/admin/v3/set-remote-target?bucket=files', /mc mirror/],
+    ['PUT', '/minio/admin/v3/site-replication/add', /mc mirror/],
   ] as const) {
     const init = method === 'PUT' ? { method, body: '{"quota":1}' } : { method }
     const reply = await fetch(gateway.url + path, init)
     assert.equal(reply.status, 501, path)
     const error = (await reply.json()) as { readonly Code: string; readonly Message: string }
     assert.equal(error.Code, 'NotImplemented')
-    assert.match(error.Message, /no admin API of MinIO/)
+    assert.match(error.Message, message)
   }
 })
 

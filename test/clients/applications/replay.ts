@@ -36,12 +36,17 @@ export function copyScenarios(folder: string): void {
   }
 }
 
-/**
- * Starts the program as the image runs it, with the variables and the command of a container.
- *
- * @returns its address, and a folder for the home of clients
- */
-export async function startAsImage(t: TestContext, container: Container) {
+/** A container of MinIO that was started with Bucketry in its place. */
+interface Started {
+  readonly url: string
+  /** A folder for the home of clients. */
+  readonly home: string
+  /** Runs a program of the image in the container. Absent: there is no container, and health is checked from outside. */
+  readonly runInside?: (program: string, ...args: readonly string[]) => Promise<unknown>
+}
+
+/** Starts the program as the image runs it, with the variables and the command of a container. */
+export async function startAsImage(t: TestContext, container: Container): Promise<Started> {
   const folder = mkdtempSync(join(diskFolder, 'bucketry-application-'))
   const [home, data] = [join(folder, 'home'), join(folder, 'data')]
   for (const one of [home, data, ...(container.folders ?? []).map((name) => join(data, name))]) {
@@ -67,15 +72,20 @@ export async function startAsImage(t: TestContext, container: Container) {
 }
 
 /** Starts the container of an application, runs its health check and its init commands, and then what it does. */
-export async function replay(t: TestContext, application: Application, tools: ReplayTools) {
-  const { url, home } = await startAsImage(t, application)
+export async function replay(
+  t: TestContext,
+  application: Application,
+  tools: ReplayTools,
+  start: (t: TestContext, container: Container) => Promise<Started> = startAsImage,
+) {
+  const { url, home, runInside } = await start(t, application)
   const keys = keysOf(application)
   const run = async (program: string, ...given: readonly string[]) => {
     const env = { ...awsVariables(keys), PATH: `${process.env.PATH}`, HOME: home, LANG: 'C.UTF-8' }
     return execute(program, given, { cwd: home, timeout: timeoutMs, env })
   }
   writeFileSync(join(home, 'read.json'), JSON.stringify(readPolicy(application.bucket)))
-  await checkHealth(application, { run, url, keys, mc: tools.mc })
+  await checkHealth(application, { run, url, keys, mc: tools.mc }, runInside)
   for (const line of application.init ?? []) {
     const [first = '', ...rest] = line.split(' ')
     if (first === 'aws') await run('/usr/bin/aws', '--endpoint-url', url, ...rest)
@@ -117,13 +127,17 @@ const awsVariables = ({ ACCESS_KEY, SECRET_KEY }: Running['keys']) => ({
 async function checkHealth(
   { health }: Application,
   { mc, ...running }: Running & { readonly mc: string | undefined },
+  runInside: Started['runInside'],
 ) {
   const { run, url } = running
-  if (health === 'mc ready' && mc !== undefined) {
+  const live = ['-f', '-s', `${url}/minio/health/live`]
+  if (runInside !== undefined && health !== undefined) {
+    await (health === 'curl' ? runInside('curl', ...live) : runInside('mc', 'ready', 'local'))
+  } else if (health === 'mc ready' && mc !== undefined) {
     await runMc(mc, running, ['alias', 'set', 'local'])
     await runMc(mc, running, ['ready', 'local'])
   } else if (health !== undefined) {
-    await run('curl', '-f', '-s', `${url}/minio/health/live`)
+    await run('curl', ...live)
   }
 }
 

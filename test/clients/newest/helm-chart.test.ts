@@ -1,12 +1,12 @@
 /**
  * The Helm chart, rendered by Helm for each kind of installation. Every document is checked against the schemas of Kubernetes
- * that the package kubernetes-validate carries.
+ * that the package kubernetes-validate carries, and a ServiceMonitor against that of the newest Prometheus operator.
  */
 import assert from 'node:assert/strict'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
-import { parseAllDocuments } from 'yaml'
+import { parse, parseAllDocuments } from 'yaml'
 import { diskFolder } from '../../support/disk-folder.ts'
 import { absenceOf } from '../run-client.ts'
 import { absenceOfRegistry, execute, timeoutMs } from './installers.ts'
@@ -130,12 +130,20 @@ describe('the Helm chart', { skip: skip || absenceOfRegistry('PyPI') }, () => {
   const bin = join(folder, 'bin')
   const env = { ...process.env, PATH: `${bin}:${process.env.PATH}`, GOBIN: bin }
   const options = { cwd: folder, timeout: timeoutMs, env }
+  const monitorSchema = join(folder, 'service-monitor.json')
 
   before(async () => {
     if (absenceOf('helm', '') !== false)
       await execute('go', ['install', 'helm.sh/helm/v3/cmd/helm@latest'], options)
     await execute('/usr/bin/python3', ['-m', 'venv', folder], options)
     await execute(join(bin, 'pip'), ['install', '--quiet', 'kubernetes-validate'], options)
+    const operator = 'github.com/prometheus-operator/prometheus-operator'
+    const asked = ['mod', 'download', '-json', `${operator}@latest`]
+    const { Dir } = JSON.parse((await execute('go', asked, options)).stdout) as { Dir: string }
+    const crd = `${Dir}/example/prometheus-operator-crd/monitoring.coreos.com_servicemonitors.yaml`
+    const [version] = parse(readFileSync(crd, 'utf8')).spec.versions
+    assert.equal(version.name, 'v1')
+    writeFileSync(monitorSchema, JSON.stringify(strict(version.schema.openAPIV3Schema)))
   })
 
   after(() => rmSync(folder, { recursive: true }))
@@ -145,6 +153,11 @@ describe('the Helm chart', { skip: skip || absenceOfRegistry('PyPI') }, () => {
     const args = ['template', 'files', chart, '--namespace', 'apps', '--kube-version', version]
     const { stdout } = await execute('helm', [...args, ...sets], options)
     return stdout
+  }
+
+  async function checkMonitor(file: string): Promise<void> {
+    const args = ['-m', 'jsonschema', '--instance', file, monitorSchema]
+    await execute(join(bin, 'python3'), args, options)
   }
 
   it('has no findings of helm lint', async () => {
@@ -158,11 +171,13 @@ describe('the Helm chart', { skip: skip || absenceOfRegistry('PyPI') }, () => {
         const documents = parseAllDocuments(text).flatMap((one) => one.toJS() ?? [])
         assert.deepEqual(documents.map(({ kind }) => kind).sort(), [...always, ...kinds].sort())
         const rendered = mkdtempSync(join(folder, 'rendered-'))
-        // A custom resource, whose schema is that of the Prometheus operator.
-        const known = documents.filter(({ kind }) => kind !== 'ServiceMonitor')
-        for (const [index, document] of known.entries())
-          writeFileSync(join(rendered, `${index}.json`), JSON.stringify(document))
-        const files = known.map((_, index) => join(rendered, `${index}.json`))
+        const files: string[] = []
+        for (const [index, document] of documents.entries()) {
+          const file = join(rendered, `${index}.json`)
+          writeFileSync(file, JSON.stringify(document))
+          if (document.kind === 'ServiceMonitor') await checkMonitor(file)
+          else files.push(file)
+        }
         await execute(
           join(bin, 'kubernetes-validate'),
           ['--strict', '-k', version, ...files],
@@ -172,6 +187,13 @@ describe('the Helm chart', { skip: skip || absenceOfRegistry('PyPI') }, () => {
       }
     })
   }
+
+  it('has a check of a ServiceMonitor that finds a mistake', async () => {
+    const endpoints = [{ port: 'metrics', intervall: '30s' }]
+    const file = join(folder, 'mistaken.json')
+    writeFileSync(file, JSON.stringify({ spec: { selector: {}, endpoints } }))
+    await assert.rejects(checkMonitor(file), /intervall/)
+  })
 
   it('says what is missing', async () => {
     for (const [values, message] of mistakes)
@@ -184,6 +206,15 @@ describe('the Helm chart', { skip: skip || absenceOfRegistry('PyPI') }, () => {
     await execute('helm', ['package', chart, '--destination', packed], options)
   })
 })
+
+/** Kubernetes drops fields that a schema does not have, without an error. */
+function strict(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(strict)
+  if (typeof schema !== 'object' || schema === null) return schema
+  const made = Object.fromEntries(Object.entries(schema).map(([name, one]) => [name, strict(one)]))
+  const isClosed = 'type' in schema && schema.type === 'object' && 'properties' in schema
+  return isClosed ? { ...made, additionalProperties: false } : made
+}
 
 /** The profile `restricted` of Kubernetes' Pod Security Standards, and a read-only root. */
 function assertRestricted(pod: {

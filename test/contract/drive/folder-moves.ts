@@ -40,8 +40,11 @@ export function folderMoveCases(suite: DriveSuite): void {
       async ({ drive }) => {
         const from = 'd/é %/'
         const keys = suite.beside(['1', 'in/2', 'in', ...suite.sampledKeys])
-        const fitting = sortedKeys(new Set(keys)).filter((key) =>
-          isLegalKey(`new/deep/${from}${key}`),
+        const fitting = sortedKeys(new Set(keys)).filter(
+          (key) =>
+            isLegalKey(`new/deep/${from}${key}`) &&
+            // On Google Drive, a file in so many folders has a part of its path in its name.
+            (drive.kind !== 'gdrive' || key.split('/').length < 70),
         )
         const before = new Map<string, unknown>()
         for (const [number, key] of fitting.entries()) {

@@ -158,8 +158,8 @@ export async function assertHolds(drive: Drive, expected: Expected): Promise<voi
   }
 }
 
-export async function rejectsAs(promise: Promise<unknown>, ...kinds: DriveErrorKind[]) {
-  await assert.rejects(promise, (error) => {
+export async function rejectsAs(promise: unknown, ...kinds: DriveErrorKind[]) {
+  await assert.rejects(Promise.resolve(promise), (error) => {
     assert.ok(error instanceof DriveError, String(error))
     assert.ok(kinds.includes(error.kind), `${error.kind}: ${error.message}`)
     return true

@@ -4,12 +4,8 @@
  * over.
  */
 import assert from 'node:assert/strict'
-import { describe, type TestContext, test } from 'node:test'
-import type { Database } from '../../../src/platform/state/database.ts'
+import { describe, test } from 'node:test'
 import { DriveError } from '../../../src/storage/drives/drive-error.ts'
-import { DatabaseDriveIndex } from '../../../src/storage/drives/google/index/drive-index-table.ts'
-import { DatabaseLeases } from '../../../src/storage/drives/kit/key-lease-table.ts'
-import { DatabaseDriveUploads } from '../../../src/storage/drives/kit/uploads/drive-upload-table.ts'
 import { bucket, bytesOf, get, put } from '../../contract/drive/stored-object.ts'
 import { UploadSession } from '../../contract/drive/upload-session.ts'
 import {
@@ -17,90 +13,9 @@ import {
   folderAt,
   type GoogleDrive,
   type GoogleWorld,
-  googleWorld,
-  hastyApi,
   leftoversIn,
 } from '../../contract/google-drive-under-test.ts'
-
-/** Stops everything permanently at the given step, like a killed process. */
-class Death {
-  #at = Number.POSITIVE_INFINITY
-  #steps = 0
-  #die: () => void = () => undefined
-
-  /** Runs `work` until it ends or dies; true if it died. */
-  async at(step: number, work: () => Promise<unknown>): Promise<boolean> {
-    this.#at = step
-    this.#steps = 0
-    const died = new Promise<true>((resolve) => {
-      this.#die = () => resolve(true)
-    })
-    const ended = work().then(() => false)
-    const isDead = await Promise.race([died, ended])
-    this.#at = Number.POSITIVE_INFINITY
-    return isDead
-  }
-
-  /** The same object, with one step before and one after each call. */
-  watch<T extends object>(target: T, names: readonly (keyof T & string)[]): T {
-    return new Proxy(target, {
-      get: (_, name) => {
-        const member: unknown = Reflect.get(target, name)
-        if (typeof member !== 'function') return member
-        const call = member.bind(target)
-        if (!names.includes(name as keyof T & string)) return call
-        return async (...values: unknown[]) => {
-          await this.#step()
-          const result = await call(...values)
-          await this.#step()
-          return result
-        }
-      },
-    })
-  }
-
-  async #step(): Promise<void> {
-    this.#steps += 1
-    if (this.#steps < this.#at) return
-    this.#die()
-    await new Promise(() => undefined)
-  }
-}
-
-const changes = [
-  ...(['uploadSmall', 'beginSession', 'sendChunk', 'updateFile', 'createFile'] as const),
-  ...(['copyFile', 'trash', 'delete', 'cancelSession', 'querySession'] as const),
-] as const
-
-interface Scene extends GoogleWorld {
-  /** Dies. */
-  readonly mortal: GoogleDrive
-  readonly death: Death
-  /** Goes on. */
-  readonly heir: GoogleDrive
-}
-
-async function scene(t: TestContext): Promise<Scene> {
-  const world = await googleWorld(t)
-  const { emulator, open } = world
-  const death = new Death()
-  const api = death.watch(hastyApi(emulator), changes)
-  const database: Database = death.watch(world.database, ['write'])
-  const mortal = await open({
-    api,
-    index: new DatabaseDriveIndex(database),
-    records: new DatabaseDriveUploads(database),
-    leases: new DatabaseLeases(database),
-  })
-  // Otherwise the process that syncs the index might die.
-  await mortal.refresh()
-  return { ...world, mortal, death, heir: await open() }
-}
-
-/** A dead process's leases, as another process sees them. */
-async function bury({ database }: Scene): Promise<void> {
-  await database.write([{ sql: 'UPDATE key_leases SET until_ms = 0' }])
-}
+import { bury, type Scene, scene } from './mortal-scene.ts'
 
 /** Names in the bucket's tree without the trash, each once. */
 function assertNoTwins({ emulator }: Scene): void {

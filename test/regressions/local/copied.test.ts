@@ -47,6 +47,31 @@ async function openWritten(t: TestContext) {
   return { folder, open, drive, written: written.set('parts', attributes) }
 }
 
+/** Bytes from all read calls of this process (proc(5), /proc/pid/io). */
+function readBytes(): number {
+  return Number(/^rchar: (\d+)/m.exec(fs.readFileSync('/proc/self/io', 'latin1'))?.[1])
+}
+
+test('a HEAD of files that were copied into the folder reads none of them', async (t) => {
+  const { folder, open } = await openShared(t)
+  const root = join(folder, 'drive')
+  const drive = await open(root)
+  const copied = Array.from({ length: 64 }, (_, index) => `${index}`)
+  for (const key of copied) {
+    fs.writeFileSync(join(root, bucket, key), '')
+    fs.truncateSync(join(root, bucket, key), 1024 * 1024)
+  }
+  await drive.head(bucket, copied[0] ?? '')
+  const before = readBytes()
+  for (const key of copied) {
+    const { size, attributes } = (await drive.head(bucket, key)) ?? {}
+    assert.equal(size, 1024 * 1024)
+    // docs/contract/object-storage.md, "ETags": a stable value with a `-`, so that nobody takes it for an MD5.
+    assert.match(attributes?.etag ?? '', /^[0-9a-f]{32}-1$/)
+  }
+  assert.ok(readBytes() - before < 1024 * 1024, 'less than one file')
+})
+
 test('a drive that was copied with cp -a has its ETags and metadata', async (t) => {
   const { folder, open, written } = await openWritten(t)
   const copied = join(folder, 'copied')

@@ -25,7 +25,9 @@ test('503 SlowDown is passed on with Retry-After', async (t) => {
       response.writeHead(503, { 'retry-after': '0' }).end(errorDocument('SlowDown', 'Later.'))
     }),
   )
-  const error: unknown = await drive.head(bucket, 'k').catch((reason: unknown) => reason)
+  const error: unknown = await Promise.resolve(drive.head(bucket, 'k')).catch(
+    (reason: unknown) => reason,
+  )
   assert.ok(error instanceof DriveError)
   assert.deepEqual([error.kind, error.retryAfterSeconds], ['busy', 0])
   assert.equal(requests, 4)

@@ -57,7 +57,7 @@ test('clients get no words of the store behind a drive; the log has them', async
       assert.match(body.toString(), /<Message>[A-Z][^<]+<\/Message>|<Deleted>/)
     }
   }
-  await assert.rejects(drive.head('files', 'k'))
+  await assert.rejects(async () => drive.head('files', 'k'))
   assert.ok(lines.some((line) => JSON.parse(line).reason?.includes(words)))
 })
 

@@ -57,12 +57,14 @@ test('publishBuild changes nothing if the build is already published', (t) => {
   assert.deepEqual(readdirSync(join(served, 'assets')), ['a.js'])
 })
 
-test('The package has the assets of the latest build only', (t) => {
+test('The package has the assets of the latest build only, and one copy of each', (t) => {
   const root = folderOf(t)
   const served = join(root, 'dist')
   for (const name of ['a', 'b']) {
     const built = buildOf(root, name)
-    writeFileSync(join(built, 'assets', `${name}.js.br`), '')
+    for (const copy of ['js.br', 'js.gz', 'png']) {
+      writeFileSync(join(built, 'assets', `${name}.${copy}`), '')
+    }
     publishBuild(built, served, Date.now())
   }
   const files = ['dist', '!dist/assets/*.br']
@@ -72,7 +74,8 @@ test('The package has the assets of the latest build only', (t) => {
   const [packed] = JSON.parse(printed) as [{ files: { path: string }[] }]
   const paths = packed.files.map(({ path }) => path).sort()
   assert.deepEqual(paths, [
-    ...['dist/assets.json', 'dist/assets/b.js', 'dist/index.html', 'package.json'],
+    ...['dist/assets.json', 'dist/assets/b.js.gz', 'dist/assets/b.png'],
+    ...['dist/index.html', 'package.json'],
   ])
 })
 

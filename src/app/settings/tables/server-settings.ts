@@ -1,11 +1,32 @@
-import { availableParallelism } from 'node:os'
+import { availableParallelism, totalmem } from 'node:os'
 import { addressRange, domainName, hostName, originOrAny, publicOrigin } from '../parse-names.ts'
 import { integerIn, listOf, pemText } from '../parse-values.ts'
 import type { Setting } from '../setting.ts'
 
-/** Two cores serve more with one process and its threads (docs/decisions/0020-one-process-on-two-cores.md). */
-function defaultWorkers(cores: number): number {
-  return cores <= 2 ? 1 : cores
+const gibibyte = 2 ** 30
+
+/** A machine of 4 GiB reports less: firmware and kernel keep a part. */
+const fewestMemory = 3.5 * gibibyte
+
+/** What the default depends on. Memory in bytes. */
+export interface Machine {
+  readonly cores: number
+  readonly memory: number
+  /** The limit of the container; 0 if it is unknown. */
+  readonly memoryLimit: number
+}
+
+/** On two cores, a second process has to be affordable (docs/decisions/0020-workers-on-two-cores.md). */
+export function defaultWorkers({ cores, memory, memoryLimit }: Machine): number {
+  if (cores !== 2) return cores
+  const isSmall = memory < fewestMemory || (memoryLimit > 0 && memoryLimit < gibibyte)
+  return isSmall ? 1 : 2
+}
+
+const machine: Machine = {
+  cores: availableParallelism(),
+  memory: totalmem(),
+  memoryLimit: process.constrainedMemory(),
 }
 
 /** How requests arrive and are served: addresses, TLS, proxies, uploads, processes. */
@@ -93,8 +114,9 @@ export const serverSettings = {
   },
   workers: {
     name: 'WORKERS',
-    default: String(defaultWorkers(availableParallelism())),
-    whenUnset: 'the number of cores; 1 on two cores and for Google Drive',
+    default: String(defaultWorkers(machine)),
+    whenUnset:
+      'the number of cores; 1 for Google Drive, and on two cores with less than 4 GiB of memory or a limit below 1 GiB',
     meaning: 'Number of processes that serve requests. Must be 1 for `memory:`.',
     parse: integerIn({ min: 1, max: 256 }),
   },

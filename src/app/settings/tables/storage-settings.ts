@@ -1,3 +1,4 @@
+import type { Durability } from '../../../storage/drives/local/file-kind.ts'
 import { driveLocation } from '../drive-kinds.ts'
 import { publicOrigin, regionName } from '../parse-names.ts'
 import {
@@ -26,6 +27,13 @@ export const storageSettings = {
     meaning:
       'Where objects are stored: `file:PATH` (a local folder), `gdrive:FOLDER` (docs/google-drive.md), `webdav+https://user:password@host/path` (docs/webdav.md), `s3+https://host`, `s3+https://host/BUCKET` or `s3+https://host/BUCKET/prefix` (docs/s3-drive.md), or `memory:` (for tests; up to 1 GiB, lost on exit). DRIVE_NAME adds a drive named NAME.',
     parse: driveLocation,
+  },
+  durability: {
+    name: 'DURABILITY',
+    default: 'synced',
+    meaning:
+      'When a write to a local folder is on the disk: `synced` (before the reply), or `relaxed` (about a second after the reply; a power failure can lose the last seconds, a killed process loses nothing; docs/durability.md).',
+    parse: oneOf<Durability>(['synced', 'relaxed']),
   },
   drivePollSeconds: {
     name: 'DRIVE_POLL_SECONDS',

@@ -22,6 +22,7 @@ import { KeyValueError } from '../../../platform/state/key-value/key-value.ts'
 import { createSealer } from '../../../platform/state/sealer.ts'
 import { clientOf } from '../../gateway/untrusted-proxies.ts'
 import { kindOf } from '../../settings/drive-kinds.ts'
+import { openPassword } from '../dashboard-password.ts'
 import { reset } from '../reset.ts'
 import { type ManagementWiring, openManagement } from './management.ts'
 import { type ModelCallsWiring, openModelCalls } from './model-calls.ts'
@@ -41,7 +42,7 @@ export async function openJsonRoutes(parts: JsonProtocolParts): Promise<readonly
     isFromOtherOrigin(request, [settings.publicUrl, originOf(request)])
   const { session, routes: loginRoutes } = createLogin({
     store: sessions,
-    password: settings.dashboardPassword,
+    password: openPassword(settings),
     isFromOtherOrigin: isFromOther,
     clientAddress: clientOf(settings),
   })

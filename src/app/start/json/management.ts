@@ -22,6 +22,7 @@ import type { Drive } from '../../../storage/drives/drive.ts'
 import type { Mount } from '../../../storage/drives/route/mount.ts'
 import { refusalOfVersions } from '../../../storage/drives/unversioned.ts'
 import { dryRunExpiry } from '../../../storage/jobs/expiry/expired-objects.ts'
+import { websiteHostOf } from '../../../storage/s3/address/address.ts'
 import { compatibilityOf } from '../../../storage/s3/compatibility.ts'
 import { keepsDocuments } from '../../../storage/s3/configuration/public-access.ts'
 import type { OpenUpload, UploadPosition, Uploads } from '../../../storage/s3/multipart/uploads.ts'
@@ -79,8 +80,7 @@ export function openManagement(wiring: ManagementWiring): Omit<ManagementApiPart
       change: (bucket, status) => wiring.versioning.change(bucket, status, drive),
     },
     bucketCreation: settings.bucketCreation,
-    keepsDocuments: keepsDocuments(compatibilityOf[settings.compatibility]),
-    eventTargets: eventTargets(settings),
+    ...bucketAbilities(settings),
     publicReadBuckets: settings.publicReadBuckets,
     expiryRuns: () => jobs.expiryRuns(),
     dryRunExpiry: (query) =>
@@ -117,6 +117,15 @@ export function openManagement(wiring: ManagementWiring): Omit<ManagementApiPart
     traffic: (range) => traffic.read(range),
     now: Date.now,
     databaseNow: now,
+  }
+}
+
+/** What the settings allow for buckets. */
+function bucketAbilities(settings: Settings) {
+  return {
+    keepsDocuments: keepsDocuments(compatibilityOf[settings.compatibility]),
+    websiteHostOf: (bucket: string) => websiteHostOf(bucket, settings),
+    eventTargets: eventTargets(settings),
   }
 }
 

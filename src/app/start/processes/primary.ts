@@ -62,13 +62,14 @@ export async function runPrimary(options: PrimaryOptions): Promise<void> {
     checkOpenFiles()
     for (const text of warningsAt(options, settings, firstStart)) log.warn(text)
     await makeDataFolder(settings.dataDir, pathsOf(settings))
+    const prepared = await preparedFor(settings)
     const service = await openService(settings, log, {
       kind: 'primary',
       onDriveLost: (message) => endAtOnce(log, message),
     })
     opened = service
     await service.makeDefaultBuckets()
-    const servers = await startServers(settings, log, service)
+    const servers = await startServers(settings, log, { service, prepared })
     const { port } = servers
     const chores = repeatChores(service.chores, { log, metrics: service.metrics })
     const reload = new TlsReload({
@@ -122,9 +123,23 @@ function endAtOnce(log: Log, message: string): never {
   process.exit(1)
 }
 
-async function startServers(settings: Settings, log: Log, service: Service): Promise<Servers> {
-  const start = settings.workers === 1 ? startOne : startPool
-  return await start(settings, log, service)
+/** Forked here, so that workers load their modules while database and drives are opened. */
+async function preparedFor({ workers }: Settings) {
+  if (workers === 1) return undefined
+  // Imported on demand: node:cluster takes a tenth of a start, and one process does not need it.
+  const { prepareWorkers, WorkerPool } = await import('./worker-pool.ts')
+  return { WorkerPool, workers: prepareWorkers(workers) }
+}
+
+type Prepared = Awaited<ReturnType<typeof preparedFor>>
+
+async function startServers(
+  settings: Settings,
+  log: Log,
+  { service, prepared }: { readonly service: Service; readonly prepared: Prepared },
+): Promise<Servers> {
+  if (prepared === undefined) return await startOne(settings, log, service)
+  return await startPool(settings, log, { service, ...prepared })
 }
 
 async function startOne(settings: Settings, log: Log, service: Service): Promise<Servers> {
@@ -136,16 +151,20 @@ async function startOne(settings: Settings, log: Log, service: Service): Promise
   return withMetricsPort({ ...serving, beginStop, kill: () => undefined }, metricsPort)
 }
 
-async function startPool(settings: Settings, log: Log, service: Service): Promise<Servers> {
-  // Imported on demand: node:cluster takes a tenth of a start, and one process does not need it.
-  const { WorkerPool } = await import('./worker-pool.ts')
+async function startPool(
+  settings: Settings,
+  log: Log,
+  { service, WorkerPool, workers }: { readonly service: Service } & NonNullable<Prepared>,
+): Promise<Servers> {
   const { metrics } = service
   const scrape = metrics && createScrape({ metrics, gatherWorkers: () => pool.gatherMetrics() })
   const pool = new WorkerPool({
     settings,
+    prepared: workers,
     onDeath: (fields) => log.error(fields, 'a worker died; restarting it'),
     onProcessDied: (name) => service.processDied(name),
     onSilence: (fields) => log.error(fields, 'a worker is not responding; killing it'),
+    onChange: () => service.lookAgain(),
     onUntrustedProxy: onceEach((address) => warnOfUntrustedProxy(log, address)),
     ...(scrape && { onScrape: scrape }),
   })

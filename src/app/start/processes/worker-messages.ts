@@ -24,6 +24,10 @@ export type ToWorker =
   | { readonly kind: 'scraped'; readonly text: string | undefined }
   /** The primary asks the database on behalf of all workers. */
   | { readonly kind: 'revisions'; readonly check: SharedCheck }
+  /** Another worker has changed what all keep copies of. Answered when it has been read. */
+  | { readonly kind: 'read-change'; readonly id: number }
+  /** All other processes have read a change of this worker. */
+  | { readonly kind: 'spread'; readonly id: number }
   /** A worker answers at once unless its event loop is blocked. */
   | { readonly kind: 'ping' }
 
@@ -31,6 +35,10 @@ export type ToWorker =
 export type FromWorker =
   | { readonly kind: 'serving'; readonly port: number }
   | { readonly kind: 'pong' }
+  /** The worker has changed what all processes keep copies of. */
+  | { readonly kind: 'changed'; readonly id: number }
+  /** The answer to `read-change`. */
+  | { readonly kind: 'change-read'; readonly id: number }
   /** The worker can't start; the message says why. */
   | { readonly kind: 'failed'; readonly message: string }
   | { readonly kind: 'metrics'; readonly snapshot: Snapshot }

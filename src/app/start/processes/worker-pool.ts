@@ -4,6 +4,7 @@ import { nameOfChild, type ProcessName } from '../../../platform/process/identit
 import type { Settings } from '../../settings/read-settings.ts'
 import { type WorkerReport, WorkerSnapshots } from '../../telemetry/metrics/worker-snapshots.ts'
 import { stopGraceMs } from '../serving.ts'
+import { SpreadingChanges } from './change-spread.ts'
 import {
   type FromWorker,
   type SharedCheck,
@@ -33,6 +34,8 @@ class WorkerStartError extends Error {
 
 export interface WorkerPoolOptions {
   readonly settings: Settings
+  /** Those of `prepareWorkers`. Default: none. */
+  readonly prepared?: readonly Worker[]
   /** Called when a worker died. */
   readonly onDeath: (fields: {
     readonly worker: number | undefined
@@ -48,8 +51,28 @@ export interface WorkerPoolOptions {
   readonly pingEveryMs?: number
   /** Called for each worker separately. */
   readonly onUntrustedProxy: (address: string) => void
+  /** Called when a worker has changed what all processes keep copies of. Resolves when this process has read it. */
+  readonly onChange?: () => Promise<void>
   /** Called when a worker asks for the metrics of all. */
   readonly onScrape?: () => Promise<string>
+}
+
+/**
+ * Starts processes that load their modules and wait for a WorkerPool, while the primary opens database and drives. They
+ * end with the primary.
+ */
+export function prepareWorkers(count: number): Worker[] {
+  cluster.schedulingPolicy = cluster.SCHED_RR
+  cluster.setupPrimary({ args: [workerArgument] })
+  return Array.from({ length: count }, fork)
+}
+
+function fork(): Worker {
+  const worker = cluster.fork()
+  // A message, such as a connection, was sent to a worker that has just died, and whose exit event follows. Or the system
+  // has not started the process, which then has no ID.
+  worker.on('error', () => undefined)
+  return worker
 }
 
 /**
@@ -62,7 +85,10 @@ export class WorkerPool {
   readonly #onSilence: WorkerPoolOptions['onSilence']
   readonly #pingEveryMs: number
   readonly #onUntrustedProxy: WorkerPoolOptions['onUntrustedProxy']
+  readonly #onChange: WorkerPoolOptions['onChange']
   readonly #onScrape: WorkerPoolOptions['onScrape']
+  readonly #changes = new SpreadingChanges<Worker>()
+  readonly #prepared: readonly Worker[]
   readonly #metrics = new WorkerSnapshots()
   readonly #workers = new Set<Worker>()
   /** Pings since the last answer, for workers that serve: a starting worker may take longer. */
@@ -82,9 +108,9 @@ export class WorkerPool {
     this.#onSilence = options.onSilence
     this.#pingEveryMs = options.pingEveryMs ?? pingEveryMs
     this.#onUntrustedProxy = options.onUntrustedProxy
+    this.#onChange = options.onChange
     this.#onScrape = options.onScrape
-    cluster.schedulingPolicy = cluster.SCHED_RR
-    cluster.setupPrimary({ args: [workerArgument] })
+    this.#prepared = options.prepared ?? []
   }
 
   /**
@@ -93,9 +119,10 @@ export class WorkerPool {
    * @throws WorkerStartError when a worker can't start.
    */
   async start(): Promise<number> {
-    const count = this.#settings.workers
     this.#pinging = setInterval(() => this.#ping(), this.#pingEveryMs)
-    const [port = 0] = await Promise.all(Array.from({ length: count }, () => this.#fork()))
+    const alive = this.#prepared.filter((worker) => !worker.isDead())
+    const others = prepareWorkers(this.#settings.workers - alive.length)
+    const [port = 0] = await Promise.all([...alive, ...others].map((one) => this.#begin(one)))
     this.#port = port
     return port
   }
@@ -143,9 +170,9 @@ export class WorkerPool {
     for (const worker of this.#workers) worker.process.kill('SIGKILL')
   }
 
-  #fork(): Promise<number> {
+  /** Resolves with the port of the worker when it serves. */
+  #begin(worker: Worker): Promise<number> {
     const startedAtMs = performance.now()
-    const worker = cluster.fork()
     const name = nameOfChild(worker.process.pid ?? 0)
     this.#workers.add(worker)
     closeUnacknowledged(worker)
@@ -157,11 +184,10 @@ export class WorkerPool {
         if (message.kind === 'serving') resolve(message.port)
         else if (message.kind === 'failed') reject(new WorkerStartError(message.message))
       })
-      // A message, such as a connection, was sent to a worker that has just died. Its exit event follows.
-      worker.on('error', () => undefined)
-      worker.once('exit', (code, signal) => {
+      const end = (code: number, signal: string) => {
         this.#workers.delete(worker)
         this.#unanswered.delete(worker)
+        this.#changes.left(worker)
         if (name !== undefined && code !== 0) this.#onProcessDied(name)
         if (this.#isStopping) this.#metrics.left(worker.id)
         else this.#metrics.died(worker.id)
@@ -169,7 +195,10 @@ export class WorkerPool {
         if (!this.#isStopping) {
           this.#restart({ worker: worker.process.pid, code, signal }, startedAtMs)
         }
-      })
+      }
+      worker.once('exit', end)
+      // It has no exit event: processes or memory are used up.
+      if (worker.process.pid === undefined) end(1, 'not started by the system')
     })
   }
 
@@ -194,12 +223,24 @@ export class WorkerPool {
     if (kind === 'untrusted-proxy') this.#onUntrustedProxy(message.address)
     else if (kind === 'metrics') this.#metrics.receive(worker.id, message.snapshot)
     else if (kind === 'scrape') void this.#scrapeFor(worker)
+    else if (kind === 'changed') void this.#spreadFor(worker, message.id)
+    else if (kind === 'change-read') this.#changes.receive(worker, message.id)
     else if (kind === 'failed' || (kind === 'serving' && this.#hasOtherPort(message.port))) {
       // It sends nothing more. When others serve, it is restarted like one that died.
       worker.process.kill('SIGKILL')
     } else {
       this.#unanswered.set(worker, 0)
     }
+  }
+
+  async #spreadFor(worker: Worker, id: number): Promise<void> {
+    // Also those that start: they may have read the state before the change.
+    const others = [...this.#workers].filter((other) => other !== worker)
+    await Promise.all([
+      this.#changes.spread(others, (other, id) => send(other, { kind: 'read-change', id })),
+      this.#onChange?.(),
+    ])
+    send(worker, { kind: 'spread', id })
   }
 
   async #scrapeFor(worker: Worker): Promise<void> {
@@ -236,7 +277,7 @@ export class WorkerPool {
     this.#onDeath({ ...death, restartInMs })
     setTimeout(() => {
       // The death of that worker calls this again.
-      if (!this.#isStopping) this.#fork().catch(() => undefined)
+      if (!this.#isStopping) this.#begin(fork()).catch(() => undefined)
     }, restartInMs)
   }
 }

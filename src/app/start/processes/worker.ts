@@ -6,10 +6,12 @@ import { WorkerScrape } from '../../telemetry/metrics/scraper.ts'
 import { failureText } from '../failure-text.ts'
 import { openService, type Service } from '../service.ts'
 import { type Serving, serve } from '../serving.ts'
+import { OwnChanges } from './change-spread.ts'
 import { endInTime, watchFailures } from './chores.ts'
 import { type FromWorker, ownCheck, type ToWorker } from './worker-messages.ts'
 
 const scrapes = new WorkerScrape(() => tell({ kind: 'scrape' }))
+const changes = new OwnChanges((id) => tell({ kind: 'changed', id }))
 
 /**
  * Runs a worker process: it starts, stops and changes certificates when the primary says so. When
@@ -18,14 +20,12 @@ const scrapes = new WorkerScrape(() => tell({ kind: 'scrape' }))
 export function runWorker(): void {
   // A terminal sends these to the whole group; the primary turns them into messages.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined)
-  // Sending to a primary that is gone fails, and there is nobody to report the failure to. The channel
-  // closes next, which ends this process.
-  cluster.worker?.on('error', () => undefined)
   let running: Promise<Running> | undefined
   process.on('message', (message: ToWorker) => {
     if (message.kind === 'ping') tell({ kind: 'pong' })
     else if (message.kind === 'start') running = start(message.settings)
     else if (message.kind === 'scraped') scrapes.receive(message.text)
+    else if (message.kind === 'spread') changes.receive(message.id)
     else void obey(running, message)
   })
 }
@@ -40,7 +40,7 @@ async function start(settings: Settings): Promise<Running> {
   let service: Service | undefined
   watchFailures(log, () => service?.metrics)
   try {
-    service = await openService(settings, log, { kind: 'worker' })
+    service = await openService(settings, log, { kind: 'worker', spread: changes.spread })
     const serving = await serve({
       ...{ settings, log, service },
       onUntrustedProxy: (address) => tell({ kind: 'untrusted-proxy', address }),
@@ -60,14 +60,17 @@ async function start(settings: Settings): Promise<Running> {
 /** Obeys the messages that must wait until the worker serves. */
 async function obey(
   running: Promise<Running> | undefined,
-  message: Exclude<ToWorker, { readonly kind: 'ping' | 'start' | 'scraped' }>,
+  message: Exclude<ToWorker, { readonly kind: 'ping' | 'start' | 'scraped' | 'spread' }>,
 ): Promise<void> {
   const { serving, service } = (await running) ?? {}
   if (message.kind === 'tls') serving?.replaceTls(message.tls)
   else if (message.kind === 'begin-stop') service?.beginStop()
   else if (message.kind === 'reopen') serving?.reopenAccessLog()
   else if (message.kind === 'revisions') service?.take(ownCheck(message.check))
-  else if (message.kind === 'stop') await stop(serving, service)
+  else if (message.kind === 'read-change') {
+    await service?.lookAgain()
+    tell({ kind: 'change-read', id: message.id })
+  } else if (message.kind === 'stop') await stop(serving, service)
   else if (service?.metrics !== undefined) {
     tell({ kind: 'metrics', snapshot: service.metrics.snapshot() })
   }

@@ -23,7 +23,7 @@ const bodyLimit = 16 * 1024 * 1024
 
 const idParams = z.object({ id: z.string() })
 
-type Parts = Pick<ManagementApiParts, 'buckets' | 'drive' | 'fileJobs' | 'placeOf' | 'trash'>
+type Parts = Pick<ManagementApiParts, 'buckets' | 'drive' | 'fileJobs' | 'placeOf'>
 
 /** Work on files and folders, which the server does. */
 export function fileJobRoutes(parts: Parts): readonly Route[] {
@@ -234,8 +234,8 @@ function assertWritable({ placeOf }: Pick<Parts, 'placeOf'>, bucket: string): vo
 }
 
 /** @throws ApiError 409 if what is deleted from the bucket cannot be restored */
-function assertTrash({ trash, fileJobs }: Parts, bucket: string): void {
-  if (fileJobs.keepsRemoved(bucket) || (trash.days > 0 && trash.has(bucket))) return
+function assertTrash({ fileJobs }: Parts, bucket: string): void {
+  if (fileJobs.keepsDeleted(bucket)) return
   const message =
     'This bucket has no trash: TRASH_DAYS is 0, or its drive has its own trash or none.'
   throw new ApiError(409, message)

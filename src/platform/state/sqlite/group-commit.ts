@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { SqlValue, Statement, WriteResult } from '../database.ts'
-import type { StatementCache } from '../statement-cache.ts'
-import { retryWhileBusy } from './sqlite-connection.ts'
+import { StatementCache } from '../statement-cache.ts'
+import { lockWaitMs, openSqliteConnection, retryWhileBusy } from './sqlite-connection.ts'
 import { isFatal } from './sqlite-errors.ts'
 
 /** The outcome of one call of a group. */
@@ -14,6 +14,16 @@ export type CallOutcome =
 export interface WriterConnection {
   readonly connection: DatabaseSync
   readonly statements: StatementCache
+  /** Whether it syncs each commit, as `openSqliteConnection` sets it. */
+  isSynced: boolean
+  /** How long it waits while another connection writes, milliseconds. */
+  readonly waitMs: number
+}
+
+/** @throws DatabaseError with a user-facing message */
+export function openWriter(path: string, waitMs = lockWaitMs): WriterConnection {
+  const connection = openSqliteConnection(path, waitMs)
+  return { connection, statements: new StatementCache(connection), isSynced: true, waitMs }
 }
 
 /**
@@ -21,15 +31,23 @@ export interface WriterConnection {
  * failed call changes nothing and does not affect the others.
  *
  * Throws node:sqlite's error when the transaction as a whole failed; no changes of any call are then
- * kept. Blocks while another process writes, at most as long as `retryWhileBusy` does.
+ * kept. Blocks while another connection writes, at most for `WriterConnection.waitMs`.
+ *
+ * @param isRelaxed whether all of them are (CallOptions)
  */
 export function commitTogether(
   writer: WriterConnection,
   calls: readonly (readonly Statement[])[],
+  isRelaxed = false,
 ): CallOutcome[] {
   const { connection } = writer
+  if (isRelaxed === writer.isSynced) {
+    // A commit with NORMAL stays in the memory of the system. One with FULL also syncs those before it.
+    connection.exec(`PRAGMA synchronous = ${isRelaxed ? 'NORMAL' : 'FULL'}`)
+    writer.isSynced = !isRelaxed
+  }
   // IMMEDIATE takes the write lock at the beginning, so that no later statement can fail for lack of it.
-  retryWhileBusy(() => connection.exec('BEGIN IMMEDIATE'))
+  retryWhileBusy(() => connection.exec('BEGIN IMMEDIATE'), writer.waitMs)
   try {
     const outcomes = calls.map((statements) => runCall(writer, statements))
     connection.exec('COMMIT')

@@ -4,8 +4,8 @@ import { DatabaseSync } from 'node:sqlite'
 import { DatabaseError } from '../database.ts'
 import { isBusy, toDatabaseError } from './sqlite-errors.ts'
 
-/** Maximum time to wait for another process's lock. */
-const lockWaitMs = 10_000
+/** Maximum time to wait for the lock of another process or connection. */
+export const lockWaitMs = 10_000
 
 /**
  * The size to which the write-ahead log is truncated, in bytes. The log is larger only during long reads:
@@ -17,14 +17,14 @@ const sleepCell = new Int32Array(new SharedArrayBuffer(4))
 
 /**
  * Opens the file in WAL mode, with every commit synced to disk. Creates the file (mode 0600) and its
- * folder if they are missing. Blocks while another process switches the mode or recovers, at most 10 s.
+ * folder if they are missing. Blocks while another process switches the mode or recovers, at most for `waitMs`.
  *
  * @throws DatabaseError with a user-facing message.
  */
-export function openSqliteConnection(path: string): DatabaseSync {
+export function openSqliteConnection(path: string, waitMs = lockWaitMs): DatabaseSync {
   createFile(path)
   try {
-    return retryWhileBusy(() => openConfigured(path))
+    return retryWhileBusy(() => openConfigured(path), waitMs)
   } catch (error) {
     throw toDatabaseError(error, path)
   }
@@ -33,10 +33,10 @@ export function openSqliteConnection(path: string): DatabaseSync {
 /**
  * Retries `attempt` while another process holds the lock. SQLite's busy handler sleeps up to 100 ms
  * between attempts, much longer than a commit takes; this one retries within a millisecond. It blocks
- * the thread: use it in the writer's thread and at the start.
+ * the thread: use it in threads that write, and at the start.
  */
-export function retryWhileBusy<Result>(attempt: () => Result): Result {
-  const giveUpAt = performance.now() + lockWaitMs
+export function retryWhileBusy<Result>(attempt: () => Result, waitMs = lockWaitMs): Result {
+  const giveUpAt = performance.now() + waitMs
   for (;;) {
     try {
       return attempt()
@@ -86,8 +86,9 @@ function createFile(path: string): void {
     const { code } = error as NodeJS.ErrnoException
     // Another process has created the file.
     if (code === 'EEXIST' && existsSync(path)) return
+    const user = code === 'EACCES' && process.getuid ? ` for user ${process.getuid()}` : ''
     throw new DatabaseError(
-      `the database file ${path} can't be created (${code}): its folder must be writable`,
+      `the database file ${path} can't be created (${code}): its folder must be writable${user}`,
       { cause: error },
     )
   }

@@ -36,8 +36,9 @@ export function toDatabaseError(error: unknown, path: string): DatabaseError {
   return new DatabaseError(`the database ${path} ${sentence} (${detail})`, { cause: error })
 }
 
-/** 0 if the error is not from SQLite. */
+/** 0 if the error is neither from SQLite nor one of ours that it has caused. */
 function primaryCode(error: unknown): number {
-  const code = (error as { errcode?: unknown } | null | undefined)?.errcode
+  const cause = error instanceof DatabaseError ? error.cause : error
+  const code = (cause as { errcode?: unknown } | null | undefined)?.errcode
   return typeof code === 'number' ? code & 0xff : 0
 }

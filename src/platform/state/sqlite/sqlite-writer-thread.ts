@@ -4,16 +4,9 @@
  * returns their outcomes.
  */
 import { parentPort, workerData } from 'node:worker_threads'
-import { StatementCache } from '../statement-cache.ts'
-import { commitTogether, type WriterConnection } from './group-commit.ts'
-import { openSqliteConnection } from './sqlite-connection.ts'
-import { toDatabaseError } from './sqlite-errors.ts'
-import type {
-  SqliteFailure,
-  ThreadReply,
-  ThreadRequest,
-  TransferredOutcome,
-} from './sqlite-writer.ts'
+import { openWriter, type WriterConnection } from './group-commit.ts'
+import { commitGroup, failureOf } from './group-reply.ts'
+import type { GroupRequest, ThreadReply, ThreadRequest } from './sqlite-writer.ts'
 
 const { path } = workerData as { readonly path: string }
 const port = parentPort
@@ -23,11 +16,11 @@ const writer = start()
 
 function start(): WriterConnection | undefined {
   try {
-    const connection = openSqliteConnection(path)
+    const connected = openWriter(path)
     reply({ kind: 'ready' })
-    return { connection, statements: new StatementCache(connection) }
+    return connected
   } catch (error) {
-    reply({ kind: 'failed', failure: toFailure(error) })
+    reply({ kind: 'failed', failure: failureOf(error, path) })
     port?.close()
     return undefined
   }
@@ -43,26 +36,11 @@ port.on('message', (request: ThreadRequest) => {
   reply(commit(writer, request))
 })
 
-function commit(
-  connected: WriterConnection,
-  request: ThreadRequest & { readonly kind: 'write' },
-): ThreadReply {
+function commit(connected: WriterConnection, request: GroupRequest): ThreadReply {
   try {
-    const outcomes = commitTogether(connected, request.calls).map(
-      (outcome): TransferredOutcome =>
-        outcome.kind === 'failed' ? { kind: 'failed', failure: toFailure(outcome.error) } : outcome,
-    )
-    return { kind: 'outcomes', outcomes }
+    return commitGroup(connected, path, request)
   } catch (error) {
-    return { kind: 'failed', failure: toFailure(error) }
-  }
-}
-
-function toFailure(error: unknown): SqliteFailure {
-  return {
-    message: toDatabaseError(error, path).message,
-    // Structured clone keeps an error's name, message and stack.
-    cause: error,
+    return { kind: 'failed', failure: failureOf(error, path) }
   }
 }
 

@@ -11,9 +11,14 @@ const idleMs = 60_000
 /** Maximum number of waiting calls, to limit memory; further calls are refused. */
 const maxWaiting = 20_000
 
-export type ThreadRequest =
-  | { readonly kind: 'write'; readonly calls: readonly (readonly Statement[])[] }
-  | { readonly kind: 'close' }
+export type ThreadRequest = GroupRequest | { readonly kind: 'close' }
+
+export interface GroupRequest {
+  readonly kind: 'write'
+  readonly calls: readonly (readonly Statement[])[]
+  /** Whether all of them are (CallOptions). */
+  readonly isRelaxed: boolean
+}
 
 export type ThreadReply =
   | { readonly kind: 'ready' }
@@ -33,17 +38,25 @@ export type TransferredOutcome =
 
 interface Call {
   readonly statements: readonly Statement[]
+  readonly isRelaxed: boolean
   readonly resolve: (results: WriteResult[]) => void
   readonly reject: (error: Error) => void
+}
+
+/** Commits in the calling thread: OwnCommits. */
+export interface EarlyCommits {
+  commit(request: GroupRequest): ThreadReply | undefined
+  close(): void
 }
 
 /**
  * Sends writes to the writer thread, one group at a time: while one group is synced to disk, calls collect
  * for the next one. The thread runs while there are writes. If it dies, its group fails, and the next write
- * starts another thread.
+ * starts another thread. Before `endEarly`, the calling thread commits itself.
  */
 export class SqliteWriter {
   readonly #startThread: () => Worker
+  #early: EarlyCommits | undefined
   #thread: Worker | undefined
   #isThreadReady = false
   #idle: NodeJS.Timeout | undefined
@@ -55,9 +68,19 @@ export class SqliteWriter {
   /** Resolves when the thread that was last told to close has closed the file. */
   #ending: Promise<void> | undefined
 
-  /** @param startThread Starts sqlite-writer-thread.ts. */
-  constructor(startThread: () => Worker) {
+  /**
+   * @param startThread Starts sqlite-writer-thread.ts.
+   * @param early for the writes before `endEarly`. Default: the thread also runs these.
+   */
+  constructor(startThread: () => Worker, early?: EarlyCommits) {
     this.#startThread = startThread
+    this.#early = early
+  }
+
+  /** From now on, no write blocks the calling thread. */
+  endEarly(): void {
+    this.#early?.close()
+    this.#early = undefined
   }
 
   /** The number of calls that are not committed yet. */
@@ -66,13 +89,13 @@ export class SqliteWriter {
   }
 
   /** See Database.write. */
-  write(statements: readonly Statement[]): Promise<WriteResult[]> {
+  write(statements: readonly Statement[], isRelaxed = false): Promise<WriteResult[]> {
     if (this.#isClosed) return Promise.reject(new DatabaseError('the database is closed'))
     if (this.#waiting.length >= maxWaiting) {
       return Promise.reject(new DatabaseError(`more than ${maxWaiting} writes are waiting`))
     }
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ statements, resolve, reject })
+      this.#waiting.push({ statements, isRelaxed, resolve, reject })
       this.#schedulePump()
     })
   }
@@ -86,6 +109,7 @@ export class SqliteWriter {
       })
     }
     clearTimeout(this.#idle)
+    this.endEarly()
     this.#endThread()
     await this.#ending
   }
@@ -118,19 +142,39 @@ export class SqliteWriter {
       this.#whenIdle?.()
       return
     }
+    if (this.#commitEarly()) return
     this.#thread ??= this.#start()
     this.#thread?.ref()
     if (this.#thread === undefined || !this.#isThreadReady) return
     this.#group = this.#waiting.splice(0, maxGroup)
     const calls = this.#group.map((call) => call.statements)
+    const isRelaxed = this.#group.every((call) => call.isRelaxed)
     try {
-      this.#thread.postMessage({ kind: 'write', calls } satisfies ThreadRequest)
+      this.#thread.postMessage({ kind: 'write', calls, isRelaxed } satisfies ThreadRequest)
     } catch (error) {
       this.#rejectGroup(
         new DatabaseError('a statement has a parameter that is not an SQL value', { cause: error }),
       )
       this.#schedulePump()
     }
+  }
+
+  /** False if the thread has to commit. */
+  #commitEarly(): boolean {
+    if (this.#early === undefined) return false
+    const group = this.#waiting.slice(0, maxGroup)
+    const calls = group.map((call) => call.statements)
+    const isRelaxed = group.every((call) => call.isRelaxed)
+    const reply = this.#early.commit({ kind: 'write', calls, isRelaxed })
+    if (reply === undefined) {
+      // Another process writes. Waiting here would delay the handlers of signals.
+      this.endEarly()
+      return false
+    }
+    this.#group = this.#waiting.splice(0, group.length)
+    this.#isThreadReady = true
+    this.#receive(reply)
+    return true
   }
 
   /** Undefined if the system allows no more threads; the waiting calls have then failed. */

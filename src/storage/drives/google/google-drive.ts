@@ -16,6 +16,7 @@ import { IndexCursor } from './index/index-cursor.ts'
 import { indexedMetadata } from './index/indexed-file.ts'
 import { openIndex } from './index/object-index.ts'
 import { googleDraft } from './objects/google-draft.ts'
+import { moveFolder } from './objects/google-folder-move.ts'
 import { removeBucketFolders, removeFolder } from './objects/google-folders.ts'
 import { GoogleReader } from './objects/google-reader.ts'
 import { ObjectLocks } from './objects/locked-key.ts'
@@ -189,6 +190,10 @@ export class GoogleDrive implements Drive {
       await this.#drive.objects.complete(bucket, segments)
       await removeFolder(this.#drive, bucket, segments)
     }
+  }
+
+  readonly moveFolder: Calls['moveFolder'] = async (from, to, options) => {
+    return await moveFolder(this.#drive, from, to, options)
   }
 
   readonly quota: Calls['quota'] = async () => {

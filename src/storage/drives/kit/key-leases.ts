@@ -15,6 +15,8 @@ const defaultWaitMs = 30_000
 /** Pauses between checks of a key that another process holds. */
 const firstPauseMs = 4
 const longestPauseMs = 200
+/** More leases than are ever held at once. */
+const maxHeld = 100_000
 /** The pause before the next attempt to release a lease. */
 const releaseAgainMs = 200
 
@@ -117,6 +119,27 @@ export class KeyLeases {
         const { leases } = await this.#options.table.look(keys, [])
         if (!leases.some((lease) => this.isLive(lease))) return
         await pause(pauseMs, waiting)
+      }
+    })
+  }
+
+  /** Waits until each lease that is held now and has such a note has been free. Rejects as `hold` does. */
+  async untilEnded(isMeant: (note: string) => boolean): Promise<void> {
+    const held = async () => {
+      const all = await this.#options.table.endedWithNote(Number.MAX_SAFE_INTEGER, maxHeld)
+      const meant = all.filter((lease) => this.isLive(lease) && isMeant(lease.note))
+      return new Set(meant.map(({ owner }) => owner))
+    }
+    await this.#within(undefined, async (waiting) => {
+      let left = await held()
+      for (
+        let pauseMs = firstPauseMs;
+        left.size > 0;
+        pauseMs = Math.min(longestPauseMs, pauseMs * 2)
+      ) {
+        await pause(pauseMs, waiting)
+        const still = await held()
+        left = new Set([...left].filter((owner) => still.has(owner)))
       }
     })
   }

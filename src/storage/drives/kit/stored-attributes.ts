@@ -1,7 +1,7 @@
 import crypto from 'node:crypto'
-import mime from 'mime'
 import { parsedJson } from '../../../platform/text/json-text.ts'
 import type { Attributes } from '../attributes.ts'
+import { typeOfName } from './type-of-name.ts'
 
 /** JSON in ASCII, because XML, file properties and databases can't store every character. */
 export function asciiJson(value: object): string {
@@ -24,8 +24,8 @@ export function areAttributes(value: unknown): value is Attributes {
 
 /** The attributes of a file without a record. They stay the same while the file does not change. */
 export function provisionalAttributes(name: string, version: string): Attributes {
-  const type = mime.getType(name) ?? 'application/octet-stream'
-  return { etag: provisionalEtag(version), headers: { 'content-type': type }, metadata: {} }
+  const headers = { 'content-type': typeOfName(name) }
+  return { etag: provisionalEtag(version), headers, metadata: {} }
 }
 
 /** Contains a `-`, so that clients do not take it for an MD5 (docs/contract/object-storage.md, "ETags"). */

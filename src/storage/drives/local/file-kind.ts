@@ -2,7 +2,7 @@ import fs from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import type { Log } from '../../../platform/process/log.ts'
 import { pathBehind } from '../../../platform/process/setting-mistake.ts'
-import type { DriveKind, Location } from '../drive-kind.ts'
+import type { DriveKind, Location, OwnDrive } from '../drive-kind.ts'
 import { openLocalDrive } from './local-drive.ts'
 import { realFolderPath } from './local-root.ts'
 import { DatabaseFileRecords } from './objects/file-record-table.ts'
@@ -14,7 +14,14 @@ export interface FileLocation extends Location {
   readonly path: string
 }
 
-export const fileKind: DriveKind<FileLocation> = {
+export type Durability = 'synced' | 'relaxed'
+
+/** The settings that a folder uses. */
+export interface FileService {
+  readonly durability: Durability
+}
+
+export const fileKind: DriveKind<FileLocation, OwnDrive<FileLocation>, FileService> = {
   ...{ kind: 'file', scheme: 'file:', form: 'file:PATH', beatMs: 4_000 },
   parse(text) {
     if (!text.startsWith('file:')) return undefined
@@ -25,12 +32,13 @@ export const fileKind: DriveKind<FileLocation> = {
   inOneForm: async ({ path }) => ({ kind: 'file', path: await realFolderPath(path) }),
   placeOf: ({ drive }) => ({ server: 'file', path: realPathOf(drive.path) }),
   describe: ({ path }) => path,
-  async open({ own, database, log, claim, now, role, versioningOf }) {
+  async open({ settings, own, database, log, claim, now, role, versioningOf }) {
     const root = own.drive.path
     const records = new DatabaseFileRecords(database, own.name, now)
     const drive = await openLocalDrive({
       ...{ root, records, log, claim, versioningOf },
       isReadOnly: own.isReadOnly,
+      relaxes: settings.durability === 'relaxed',
       // A database in a file fails when its disk does: that must not look like an object without attributes.
       readsAlone: database.kind === 'postgres',
       ...(role?.kind === 'primary' && { onFinding: findingLogger(log, root) }),

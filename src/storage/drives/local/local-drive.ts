@@ -1,6 +1,13 @@
 import { forEachLimited } from '../../../platform/process/limiter.ts'
 import type { Log } from '../../../platform/process/log.ts'
-import type { Drive, HeadOptions, OpenObject, OpenOptions, UploadDrive } from '../drive.ts'
+import type {
+  Drive,
+  HeadOptions,
+  ObjectMetadata,
+  OpenObject,
+  OpenOptions,
+  UploadDrive,
+} from '../drive.ts'
 import { DriveError } from '../drive-error.ts'
 import type { ClaimDrive } from '../drive-notes.ts'
 import { CachedObject, metadataOf as plainMetadata } from '../kit/open-objects.ts'
@@ -45,6 +52,8 @@ import { setAttributes } from './objects/set-attributes.ts'
 import type { OpenDrive } from './open-drive.ts'
 import type { Finding } from './probe/findings.ts'
 import { probeFolder } from './probe/probe-folder.ts'
+import { relaxing } from './relaxed/relaxing.ts'
+import { endNotes, restoreTorn } from './relaxed/restore-torn.ts'
 import { SmallWrites } from './small-writes/small-writes.ts'
 import { LocalUploads } from './uploads/local-uploads.ts'
 import { findVersion, hidingMarker, isVersionId, withRequestedId } from './versions/find-version.ts'
@@ -61,6 +70,8 @@ export interface LocalDriveOptions {
   readonly claim?: ClaimDrive
   /** As OpenParts.versioningOf. */
   readonly versioningOf?: VersioningOf | undefined
+  /** Whether syncs follow the replies (DURABILITY), where the file system allows it. @default false */
+  readonly relaxes?: boolean
   /** Writes nothing, not even in the drive's own folder. Only reads may be called then. */
   readonly isReadOnly?: boolean
   /**
@@ -81,7 +92,8 @@ export async function openLocalDrive(options: LocalDriveOptions): Promise<Drive>
     return new LocalDrive(openOn(await openReadOnlyRoot(path), options), options).served()
   }
   await options.claim?.(new LocalNotes(path))
-  const drive = openOn(await openLocalRoot(path), options)
+  const synced = openOn(await openLocalRoot(path), options)
+  const drive = options.relaxes ? await relaxing(synced, options.log) : synced
   await withDriveErrors(`use ${options.root} as a drive`, () => drive.locks.prepare())
   return new LocalDrive(drive, options).served()
 }
@@ -99,7 +111,8 @@ function openOn(
     indexes: new FolderIndexes(root),
     journal: new FolderJournal(root),
     sync: new FolderSync(root),
-    writes: new SmallWrites(root),
+    writes: new SmallWrites(root, records.place),
+    relaxed: undefined,
   }
 }
 
@@ -124,9 +137,11 @@ class LocalDrive implements Drive {
   readonly #root: LocalRoot
   readonly #objectCache: ObjectCache
   readonly #onFinding: LocalDriveOptions['onFinding']
+  readonly #log: LocalDriveOptions['log']
   #probing: Promise<void> | undefined
+  #ending: Promise<void> | undefined
 
-  constructor(drive: OpenDrive, { readsAlone = false, onFinding }: LocalDriveOptions) {
+  constructor(drive: OpenDrive, { readsAlone = false, onFinding, log }: LocalDriveOptions) {
     const { root } = drive
     this.readsAlone = readsAlone
     this.uploads = new LocalUploads(drive)
@@ -134,6 +149,7 @@ class LocalDrive implements Drive {
     this.#root = root
     this.#objectCache = new ObjectCache(root, drive)
     this.#onFinding = onFinding
+    this.#log = log
   }
 
   /** The drive for its callers. */
@@ -162,6 +178,11 @@ class LocalDrive implements Drive {
     await withDriveErrors('sweep leftover files', async () => {
       await requireOwnFolder(this.#root)
       await this.#root.folders.open()
+      const notes = await restoreTorn(this.#drive, this.#log)
+      // After a kill of the process, nothing is torn, and requests need not wait for the disk.
+      this.#ending = endNotes(this.#drive, notes).catch((err: unknown) => {
+        this.#log.warn({ err }, 'could not sync what a killed process has written; will retry')
+      })
       await sweepLeftovers({
         root: this.#root,
         nowMs: await this.#root.clock.nowMs(),
@@ -208,6 +229,8 @@ class LocalDrive implements Drive {
 
   readonly setVersioning: Calls['setVersioning'] = async () => {
     await withDriveErrors('test the file system', () => requireFineTimes(this.#root))
+    // Writes to a bucket with versions are synced: they must not keep a version that is not.
+    await this.#drive.relaxed?.sync()
   }
 
   readonly listVersions: Calls['listVersions'] = (bucket, query) => {
@@ -224,14 +247,26 @@ class LocalDrive implements Drive {
     return openLocalCursor(this.#drive, bucket, query)
   }
 
-  readonly head: Calls['head'] = async (bucket, key, options = {}) => {
-    if (options.versionId !== undefined) {
-      const version = await this.#find(bucket, key, options)
-      await version?.close()
-      return version && plainMetadata(version)
-    }
-    const seen = this.#objectCache.head(bucket, key)
-    if (seen !== undefined) return seen
+  readonly head: Calls['head'] = (bucket, key, options = {}) => {
+    if (options.versionId !== undefined) return this.#headVersion(bucket, key, options)
+    return this.#objectCache.head(bucket, key) ?? this.#head(bucket, key, options)
+  }
+
+  async #headVersion(
+    bucket: string,
+    key: string,
+    options: HeadOptions,
+  ): Promise<ObjectMetadata | undefined> {
+    const version = await this.#find(bucket, key, options)
+    await version?.close()
+    return version && plainMetadata(version)
+  }
+
+  async #head(
+    bucket: string,
+    key: string,
+    options: HeadOptions,
+  ): Promise<ObjectMetadata | undefined> {
     return await withDriveErrors(`read ${bucket}/${key}`, async () => {
       const objectPath = localPathOf(bucket, key)
       const found = await headObject(this.#drive, objectPath, this.#accepted(options))
@@ -337,9 +372,9 @@ class LocalDrive implements Drive {
 
   readonly close: Calls['close'] = async () => {
     this.#objectCache.close()
-    await this.#probing
-    const { indexes, journal, writes } = this.#drive
-    await Promise.all([indexes, journal, writes].map((one) => one.close()))
+    await Promise.all([this.#probing, this.#ending])
+    const { indexes, journal, writes, relaxed } = this.#drive
+    await Promise.all([indexes, journal, writes, relaxed].map((one) => one?.close()))
     await this.#root.folders.close()
   }
 

@@ -35,6 +35,8 @@ export interface LocalRoot extends FolderRoot {
   readonly hasBirthtime: boolean
   /** Whether a power failure never keeps a change of a name and loses an earlier one, in whatever folder. */
   readonly ordersNames: boolean
+  /** Whether a power failure leaves no file. */
+  readonly isInMemory: boolean
   readonly clock: FileClock
   /** Undefined if the file system is on a disk. */
   readonly calls: FileCalls | undefined
@@ -119,20 +121,24 @@ export function openReadOnlyRoot(path: string): Promise<LocalRoot> {
 /** @param real the root, without symbolic links */
 async function sharedParts(real: string) {
   const folderRoot = await folderRootAt(real)
+  const { type } = await fs.promises.statfs(real)
   return {
     ...folderRoot,
     folders: new OwnFolders(folderRoot),
     ownerNote: await readOwnerNote(folderRoot),
     readMemory: new ReadMemory(),
-    ordersNames: orderedTypes.has((await fs.promises.statfs(real)).type),
+    ordersNames: orderedTypes.has(type),
+    isInMemory: type === tmpfsType,
   }
 }
 
+/** As in statfs(2), which lists the types. */
+const tmpfsType = 0x01021994
 /**
  * ext4, XFS and ZFS: their journals have the changes of all folders in their order. Btrfs may log one folder alone. Of tmpfs,
- * a power failure keeps nothing (statfs(2) lists the types).
+ * a power failure keeps nothing.
  */
-const orderedTypes = new Set([0xef53, 0x58465342, 0x2fc12fc1, 0x01021994])
+const orderedTypes = new Set([0xef53, 0x58465342, 0x2fc12fc1, tmpfsType])
 
 /** @param real the root, without symbolic links */
 export async function folderRootAt(real: string): Promise<FolderRoot & Pick<LocalRoot, 'calls'>> {

@@ -5,6 +5,7 @@ import type { FolderSync } from './folders/folder-sync.ts'
 import type { LocalRoot } from './local-root.ts'
 import type { AttributeCache } from './objects/attribute-cache.ts'
 import type { FolderLocks } from './objects/folder-locks.ts'
+import type { RelaxedDrive } from './relaxed/relaxed-writes.ts'
 import type { SmallWrites } from './small-writes/small-writes.ts'
 
 /** The parts of an open drive, for the functions that read and change its objects. */
@@ -17,4 +18,6 @@ export interface OpenDrive {
   readonly journal: FolderJournal
   readonly sync: FolderSync
   readonly writes: SmallWrites
+  /** Undefined if every write is synced before its reply. */
+  readonly relaxed: RelaxedDrive | undefined
 }

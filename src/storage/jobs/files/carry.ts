@@ -14,6 +14,7 @@ import {
   maxNoted,
   noteProblem,
   type PathPair,
+  writtenSince,
 } from './file-order.ts'
 import { type TransferOptions, transferObject } from './transfer-object.ts'
 import { type FolderCarrying, moveWholeFolders } from './whole-folder.ts'
@@ -42,6 +43,8 @@ export interface Carrying extends FolderCarrying {
   readonly makesFolders: boolean
   /** Whether problems name the new key: the trash has ids in its keys. */
   readonly namesTarget?: boolean
+  /** As TransferOptions.untilMs. */
+  readonly untilMs?: number | undefined
   /** What the attributes of an object become in the bucket of the target. */
   readonly attributesOf?: TransferOptions['attributesOf']
 }
@@ -81,7 +84,7 @@ class Carrier {
 
   async carryFolder(pair: PathPair): Promise<void> {
     const [from, to] = pair
-    const { drive, fromBucket, toBucket, keepsSource, makesFolders } = this.#carrying
+    const { drive, fromBucket, toBucket, keepsSource, makesFolders, untilMs } = this.#carrying
     const { signal } = this.#run
     const figures = this.#figures
     const number = figures.paths
@@ -91,7 +94,8 @@ class Carrier {
       figures.begun = number + 1
     }
     const isApart = figures.apart.includes(number)
-    if (!keepsSource && (await this.#moveWhole(pair, isApart))) {
+    const mayMoveWhole = !keepsSource && untilMs === undefined
+    if (mayMoveWhole && (await this.#moveWhole(pair, isApart))) {
       figures.paths += 1
       return
     }
@@ -160,39 +164,45 @@ class Carrier {
   }
 
   /**
-   * Returns the new key; '' if the object does not exist; undefined if it stays.
+   * Returns the new key; '' if the object does not exist; undefined if it stays, or nothing was written.
    *
    * @param absent the problem if it does not exist
    */
   async #transfer(from: string, to: string, absent?: string): Promise<string | undefined> {
-    const { taken, namesTarget } = this.#carrying
+    const { namesTarget } = this.#carrying
     const note = (reason: string) => {
       noteProblem(this.#figures, namesTarget ? to : from, reason)
       return undefined
     }
     if (!isLegalKey(to)) return note('The new path is longer than 1,024 bytes.')
-    let now = to
-    let outcome = await this.#try(from, to, undefined)
-    if (outcome === 'taken') {
-      const [answer, etag] = this.#answers.get(to) ?? [taken, undefined]
-      if (answer === 'replace') outcome = await this.#replace(from, to, etag)
-      if (answer === 'keep-both') [outcome, now] = await this.#keepBoth(from, to)
-    }
-    if (outcome === 'done') {
+    const first = await this.#try(from, to, undefined)
+    const [outcome, now] = first === 'taken' ? await this.#asAnswered(from, to) : [first, to]
+    if (outcome === 'done' || outcome === 'there') {
       this.#figures.done += 1
-      return now
+      // What was there before stays when the copy is undone.
+      return outcome === 'done' ? now : undefined
     }
     if (outcome === 'absent') {
       if (absent !== undefined) note(absent)
       return ''
     }
     if (outcome === 'taken') return note('An object with this name exists there.')
+    if (outcome === 'newer') return note(writtenSince)
     if (outcome === 'changed') return note('It was being written at the same time.')
     return note(outcome.message)
   }
 
+  /** What the answer about a taken name leads to, and the new key. */
+  async #asAnswered(from: string, to: string) {
+    const [answer, etag] = this.#answers.get(to) ?? [this.#carrying.taken, undefined]
+    if (answer === 'replace') return [await this.#replace(from, to, etag), to] as const
+    return answer === 'keep-both' ? await this.#keepBoth(from, to) : (['taken', to] as const)
+  }
+
   async #replace(from: string, to: string, asked: string | undefined) {
-    const { drive, toBucket } = this.#carrying
+    const { drive, toBucket, keepsSource } = this.#carrying
+    // Without the copy, its name would have neither file.
+    if (keepsSource) this.#figures.isUndoable = false
     const etag = asked ?? (await drive.head(toBucket, to))?.attributes.etag
     return this.#try(from, to, etag === undefined ? undefined : { etag })
   }
@@ -208,13 +218,20 @@ class Carrier {
 
   /** Returns the error that concerns only this object. */
   async #try(from: string, to: string, mayReplace: TransferOptions['mayReplace']) {
-    const { drive, fromBucket, toBucket, keepsSource, attributesOf, withinRoom } = this.#carrying
+    const { drive, fromBucket, toBucket, keepsSource, attributesOf, withinRoom, untilMs } =
+      this.#carrying
     const run = this.#run
     run.assertMayGoOn()
     const source = { bucket: fromBucket, key: from }
     const target = { bucket: toBucket, key: to }
     const options = {
-      ...{ signal: run.late, mayReplace, keepsSource, assertMayGoOn: () => run.assertMayEnd() },
+      ...{
+        signal: run.late,
+        mayReplace,
+        keepsSource,
+        untilMs,
+        assertMayGoOn: () => run.assertMayEnd(),
+      },
       ...(attributesOf && { attributesOf }),
     }
     const transfer = () =>

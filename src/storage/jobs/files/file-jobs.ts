@@ -15,7 +15,7 @@ import {
   type PathPair,
   undoOf,
 } from './file-order.ts'
-import { type FileWorld, workOn } from './file-work.ts'
+import { type FileWorld, keepsDeleted, workOn } from './file-work.ts'
 
 /** Maximum running jobs across all processes, and ended ones to remember. */
 export const fileJobLimits = { running: 4, ended: 100 } as const
@@ -31,7 +31,7 @@ const maxRuns = 5
 
 interface FileJobsParts extends FileWorld {
   readonly jobs: JobRunner
-  readonly table: Pick<JobTable, 'list' | 'running' | 'findRunning'>
+  readonly table: Pick<JobTable, 'list' | 'look' | 'running' | 'findRunning'>
   readonly deletions: Pick<DeletionTable, 'add'>
   /** Called after a move with what was moved, so that what is kept about the paths can follow. Must not reject. */
   readonly onMoved: (order: MoveOrder) => Promise<void>
@@ -60,19 +60,23 @@ export class FileJobs {
     this.#parts = parts
   }
 
-  /** As FileWorld. */
-  keepsRemoved(bucket: string): boolean {
-    return this.#parts.keepsRemoved(bucket)
+  /** Whether what is deleted from the bucket can be restored. */
+  keepsDeleted(bucket: string): boolean {
+    return keepsDeleted(this.#parts, bucket)
   }
 
   /**
    * Starts a job, or returns a running one with the same order. Undefined if too many are running or this process is
    * closing.
    */
-  async start(asked: FileOrder): Promise<FileJob | undefined> {
+  start(asked: FileOrder): Promise<FileJob | undefined> {
+    return this.#start(asked, newFigures())
+  }
+
+  async #start(asked: FileOrder, figures: FileFigures): Promise<FileJob | undefined> {
     const order = asked.action === 'trash' ? this.#withTrash(asked) : asked
     await this.#noteDeletion(order)
-    const started = await this.#run(order, undefined)
+    const started = await this.#run(order, figures, undefined)
     if (started !== undefined) return jobOf(started.row)
     const same = await this.#parts.table.findRunning(kind, JSON.stringify(order))
     return same && jobOf(same)
@@ -84,13 +88,16 @@ export class FileJobs {
     for (const { id } of await table.running(kind)) {
       if (!(await jobs.isAbandoned({ kind, id }))) continue
       const row = await jobs.find({ kind, id })
-      if (row?.state === 'running') await this.#run(orderOf(row), row)
+      if (row?.state !== 'running') continue
+      const { figures } = storedOf(row)
+      countRun(figures)
+      await this.#run(orderOf(row), figures, row)
     }
   }
 
   async find(id: string): Promise<FileJob | undefined> {
     await this.resume()
-    const row = await this.#parts.jobs.find({ kind, id })
+    const row = await this.#parts.table.look({ kind, id })
     return row && jobOf(row)
   }
 
@@ -116,10 +123,13 @@ export class FileJobs {
     const row = await this.#parts.jobs.find({ kind, id })
     if (row === undefined || row.state === 'running') return 'unknown'
     const order = orderOf(row)
-    if (how === 'again') return await this.start(order)
+    const { figures } = storedOf(row)
+    // A folder may have been moved when the job failed: only another attempt knows.
+    if (how === 'again')
+      return await this.#start(order, { ...newFigures(), moving: figures.moving })
     // What is there by now was put there by others.
     const isUndone = (job: FileJob) => job.undoes === id && job.state === 'done'
-    const undo = undoOf(row, order, storedOf(row).figures)
+    const undo = undoOf(row, order, figures)
     if (undo === undefined || (await this.#latest()).some(isUndone)) return 'unknown'
     return await this.start(undo)
   }
@@ -143,11 +153,9 @@ export class FileJobs {
   }
 
   /** @param row of a job whose process has ended */
-  #run(order: FileOrder, row: JobRow | undefined) {
+  #run(order: FileOrder, figures: FileFigures, row: JobRow | undefined) {
     const { jobs, now } = this.#parts
-    const figures = row === undefined ? newFigures() : storedOf(row).figures
     const stored: Stored = { about: aboutOrder(order), figures }
-    if (row !== undefined) countRun(figures)
     return jobs.start({
       ...{ kind, target: JSON.stringify(order), figures: stored, limits: fileJobLimits, seen: row },
       id: row?.id ?? randomBytes(12).toString('base64url'),
@@ -212,5 +220,5 @@ function jobOf(row: JobRow): FileJob {
 function canUndo(about: AboutOrder, { done, isUndoable, begun, apart, alone }: FileFigures) {
   if (done === 0) return false
   if (about.action === 'trash') return true
-  return about.action === 'move' && isUndoable && begun - apart.length + alone.length > 0
+  return isUndoable && begun - apart.length + alone.length > 0
 }

@@ -21,6 +21,8 @@ export interface FileOrder {
   readonly trashId?: string | undefined
   /** For `undelete`: only what was deleted from folders at this time or later. */
   readonly sinceMs?: number | undefined
+  /** For a `trash` that undoes a copy: what was written after this time is not the copy any more. */
+  readonly untilMs?: number | undefined
   /** Names that were known to be taken, with the ETag of the object that has each. */
   readonly answers?:
     | readonly (readonly [key: string, answer: ClashAnswer, etag: string])[]
@@ -57,7 +59,7 @@ export interface FileFigures {
   readonly alone: PathPair[]
   /** A folder that is being moved in one step, with what identifies it on the drive. */
   moving?: { readonly pair: PathPair; readonly identity: string } | undefined
-  /** Whether `apart` and `alone` are complete: then a move can be undone. */
+  /** Whether `apart` and `alone` are complete: then a move or a copy can be undone. */
   isUndoable: boolean
   /** Processes that have worked on it since it last got further. */
   runs: number
@@ -96,8 +98,11 @@ export const maxNoted = 200_000
 
 const maxProblems = 100
 
-/** How far the drive's clock, which dates deletions, may be behind the database's. */
+/** How far the drive's clock, which dates objects and deletions, may differ from the database's. */
 const maxClockDifferenceMs = 1_000
+
+/** Why an object stays when a copy is undone. */
+export const writtenSince = 'It was written after the copy.'
 
 export function newFigures(): FileFigures {
   return {
@@ -123,7 +128,7 @@ export function isFolder(path: string): boolean {
   return path === '' || path.endsWith('/')
 }
 
-/** What a move has moved: paths as a whole, and objects of other paths. */
+/** What a move or a copy has placed: paths as a whole, and objects of other paths. */
 export function movedPairs(
   paths: readonly string[],
   places: readonly string[],
@@ -138,7 +143,7 @@ export function movedPairs(
 
 /** The order that undoes a job which has ended. Undefined if nothing can be undone. */
 export function undoOf(
-  { id, beganAtMs }: Pick<JobRow, 'id' | 'beganAtMs'>,
+  { id, beganAtMs, endedAtMs }: Pick<JobRow, 'id' | 'beganAtMs' | 'endedAtMs'>,
   order: FileOrder,
   figures: FileFigures,
 ): FileOrder | undefined {
@@ -150,11 +155,12 @@ export function undoOf(
     return { action: 'undelete', bucket, paths, sinceMs, undoes: id }
   }
   if (action === 'trash') return { action: 'restore', bucket, paths, trashId, undoes: id }
-  if (action !== 'move' || to === undefined || !figures.isUndoable) return undefined
+  if (to === undefined || !figures.isUndoable) return undefined
   const pairs = movedPairs(paths, to.paths, figures)
   if (pairs.length === 0) return undefined
-  return {
-    ...{ action: 'move', bucket: to.bucket, paths: pairs.map(([, now]) => now), undoes: id },
-    to: { bucket, paths: pairs.map(([before]) => before) },
+  const undo = { bucket: to.bucket, paths: pairs.map(([, now]) => now), undoes: id }
+  if (action === 'copy') {
+    return { action: 'trash', ...undo, untilMs: endedAtMs + maxClockDifferenceMs }
   }
+  return { action: 'move', ...undo, to: { bucket, paths: pairs.map(([before]) => before) } }
 }

@@ -6,6 +6,7 @@ import { changeDeleted } from '../deleted-versions.ts'
 import type { Run } from '../job-runner.ts'
 import { walk } from '../walk.ts'
 import { type Carrying, carry } from './carry.ts'
+import { deleteCopies } from './delete-copies.ts'
 import { deletePaths, leftOver } from './delete-paths.ts'
 import { type FileFigures, type FileOrder, isFolder, type PathPair } from './file-order.ts'
 import type { Transfer } from './transfer-object.ts'
@@ -18,6 +19,8 @@ export interface FileWorld {
   readonly drive: Drive
   /** Whether versions of the bucket are enabled: a removal then keeps the object, and the trash is not used. */
   readonly keepsRemoved: (bucket: string) => boolean
+  /** Whether the bucket has a trash of the gateway. */
+  readonly hasTrash: (bucket: string) => boolean
   /** As ExpiryWorld.lockRules. */
   readonly lockRules: (bucket: string) => Promise<LockRules | undefined>
   /** The lock that a new version in the bucket gets. */
@@ -38,9 +41,8 @@ export async function workOn(
   figures: FileFigures,
 ): Promise<string> {
   const { drive } = world
-  const { action, bucket, paths, trashId } = order
-  // The others need no list of what was moved to be undone.
-  if (action !== 'move') figures.isUndoable = false
+  const { action, bucket, paths, trashId, untilMs } = order
+  if (!needsPairs(order, world)) figures.isUndoable = false
   switch (action) {
     case 'move':
     case 'copy':
@@ -49,7 +51,11 @@ export async function workOn(
       // While versions are enabled, a removal keeps the object.
       if (trashId === undefined) {
         const assertMayGoOn = () => assertKept(world, bucket)
-        return await deletePaths({ drive, bucket, paths, assertMayGoOn }, run, figures)
+        if (untilMs === undefined) {
+          return await deletePaths({ drive, bucket, paths, assertMayGoOn }, run, figures)
+        }
+        await deleteCopies({ drive, bucket, paths, untilMs, assertMayGoOn }, run, figures)
+        return ''
       }
       return await moveToTrash(order, trashId, world, run, figures)
     case 'restore':
@@ -67,6 +73,17 @@ export async function workOn(
     case 'erase':
       return await changeVersions(order, action, world, run, figures)
   }
+}
+
+/** Whether what was moved or copied has to be known to undo the order. */
+function needsPairs({ action, to }: FileOrder, world: FileWorld): boolean {
+  if (action === 'move') return true
+  return action === 'copy' && to !== undefined && keepsDeleted(world, to.bucket)
+}
+
+/** Whether what is deleted from the bucket can be restored. */
+export function keepsDeleted(world: Pick<FileWorld, 'keepsRemoved' | 'hasTrash'>, bucket: string) {
+  return world.keepsRemoved(bucket) || world.hasTrash(bucket)
 }
 
 /** @throws DriveError if a removal would be permanent */
@@ -109,7 +126,7 @@ function lockedAnew({ newLock }: FileWorld, bucket: string) {
 }
 
 async function moveToTrash(
-  { bucket, paths }: FileOrder,
+  { bucket, paths, untilMs }: FileOrder,
   trashId: string,
   world: FileWorld,
   run: Run,
@@ -120,7 +137,7 @@ async function moveToTrash(
   await drive.addBucket(toBucket)
   const pairs = paths.map((path): PathPair => [path, `${trashId}/${path}`])
   const carrying: Carrying = {
-    ...{ drive, fromBucket: bucket, toBucket, pairs },
+    ...{ drive, fromBucket: bucket, toBucket, pairs, untilMs },
     // The trash has an object of this name if the job was repeated, and the object written again meanwhile.
     ...{ keepsSource: false, taken: 'keep-both', makesFolders: false },
   }

@@ -16,12 +16,17 @@ export interface TransferOptions {
   readonly assertMayGoOn: () => void
   /** Whether it is a copy. */
   readonly keepsSource?: boolean
+  /** An object that was written after this time stays. */
+  readonly untilMs?: number | undefined
   /** The attributes of the object at the target. Absent: those of the source. */
   readonly attributesOf?: (source: Attributes) => Promise<Attributes>
 }
 
-/** `taken`: there is another object at the target. `changed`: the source was replaced at each attempt. */
-export type TransferOutcome = 'done' | 'absent' | 'taken' | 'changed'
+/**
+ * `there`: the target had an equal object before a copy. `taken`: it has another one. `changed`: the source was replaced at
+ * each attempt. `newer`: the source was written after `untilMs`.
+ */
+export type TransferOutcome = 'done' | 'there' | 'absent' | 'taken' | 'changed' | 'newer'
 
 export type Transfer = () => Promise<TransferOutcome>
 
@@ -38,16 +43,24 @@ export async function transferObject(
   to: ObjectName,
   options: TransferOptions,
 ): Promise<TransferOutcome> {
-  const { signal, mayReplace, assertMayGoOn, keepsSource, attributesOf } = options
+  const {
+    signal,
+    mayReplace,
+    assertMayGoOn,
+    keepsSource,
+    untilMs = Infinity,
+    attributesOf,
+  } = options
   for (let attempt = 1; attempt <= attempts; attempt += 1) {
     assertMayGoOn()
-    const source = await drive.head(from.bucket, from.key)
-    if (source === undefined) return 'absent'
+    const source = await sourceOf(drive, from, untilMs)
+    if (typeof source === 'string') return source
     const attributes = (await attributesOf?.(source.attributes)) ?? source.attributes
     const isMove = keepsSource !== true
     try {
-      await copyTo(drive, { from, to, source, signal, mayReplace, attributes, isMove })
-      if (keepsSource) return 'done'
+      const copying = { from, to, source, signal, mayReplace, attributes, isMove }
+      const outcome = await copyTo(drive, copying)
+      if (!isMove) return outcome
       const ifMatch = [source.attributes.etag]
       const same = { ifMatch, ifModifiedAtMs: source.modifiedAtMs }
       await drive.remove(from.bucket, from.key, { ...same, assertMayGoOn })
@@ -58,6 +71,12 @@ export async function transferObject(
     }
   }
   return 'changed'
+}
+
+async function sourceOf(drive: TransferDrive, { bucket, key }: ObjectName, untilMs: number) {
+  const source = await drive.head(bucket, key)
+  if (source === undefined) return 'absent'
+  return source.modifiedAtMs > untilMs ? 'newer' : source
 }
 
 const taken = new Error('there is another object at the target')
@@ -71,11 +90,11 @@ interface Copying extends Pick<TransferOptions, 'signal' | 'mayReplace'> {
   readonly isMove: boolean
 }
 
-async function copyTo(drive: TransferDrive, copying: Copying): Promise<void> {
+async function copyTo(drive: TransferDrive, copying: Copying): Promise<'done' | 'there'> {
   const { from, to, source, signal, mayReplace, attributes } = copying
   // Before the bytes are copied for nothing.
   const there = await drive.head(to.bucket, to.key)
-  if (isCopy(there, copying)) return
+  if (isCopy(there, copying)) return 'there'
   if (there !== undefined && there.attributes.etag !== mayReplace?.etag) throw taken
   // The removal of a version with an ID keeps it as a former version.
   const isMove = copying.isMove && (source.versionId ?? nullVersionId) === nullVersionId
@@ -91,6 +110,7 @@ async function copyTo(drive: TransferDrive, copying: Copying): Promise<void> {
     // An earlier call may have made it, whose reply was lost.
     if (!isCopy(await drive.head(to.bucket, to.key), copying)) throw taken
   }
+  return 'done'
 }
 
 async function copyBytes(

@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import type { Drive, ObjectName } from '../../drives/drive.ts'
 import { DriveError } from '../../drives/drive-error.ts'
 import { isLegalKey } from '../../drives/kit/names/key-path.ts'
@@ -8,6 +9,9 @@ import type { Transfer } from './transfer-object.ts'
 
 /** Folders that are moved one by one into one that has content; with more, the objects are. */
 const maxFolders = 1_000
+
+/** Between attempts while the drive or its database does not respond. */
+const pausesMs = [200, 800, 3_200, 6_400] as const
 
 export interface FolderCarrying {
   readonly drive: Pick<Drive, 'list' | 'moveFolder'>
@@ -77,21 +81,24 @@ async function moveWhole(
   if (from === '' || isNested || !isLegalKey(to)) return false
   const source: ObjectName = { bucket: fromBucket, key: from }
   const target: ObjectName = { bucket: toBucket, key: to }
-  const options = {
-    earlier: figures.moving?.identity,
-    async beforeMove(identity: string) {
-      figures.moving = { pair, identity }
-      await run.save()
-    },
-    assertMayGoOn: () => run.assertMayEnd(),
+  const moved = async () => {
+    const options = {
+      earlier: figures.moving?.identity,
+      async beforeMove(identity: string) {
+        figures.moving = { pair, identity }
+        await run.save()
+      },
+      assertMayGoOn: () => run.assertMayEnd(),
+    }
+    return await drive.moveFolder?.(source, target, options)
   }
   let objects: number | undefined
   const move = async () => {
-    objects = await drive.moveFolder?.(source, target, options)
+    objects = await untilKnown(moved, run, figures)
     return objects === undefined ? 'taken' : 'done'
   }
   try {
-    if (withinRoom === undefined || options.earlier !== undefined) await move()
+    if (withinRoom === undefined || figures.moving !== undefined) await move()
     else await withinRoom(await bytesIn(drive, source, run), move)
   } catch (error) {
     // Writers did not leave the folder alone: one by one, the objects have a turn each.
@@ -100,6 +107,24 @@ async function moveWhole(
   figures.moving = undefined
   figures.done += objects ?? 0
   return objects !== undefined
+}
+
+/** Repeats a move that failed when the step may have been done: only a repetition finds out, and does the rest. */
+async function untilKnown(
+  move: () => Promise<number | undefined>,
+  { signal }: Run,
+  figures: FileFigures,
+): Promise<number | undefined> {
+  for (const pauseMs of pausesMs) {
+    try {
+      return await move()
+    } catch (error) {
+      const isAway = error instanceof DriveError && error.kind === 'unavailable'
+      if (!isAway || figures.moving === undefined) throw error
+    }
+    await wait(pauseMs, undefined, { signal, ref: false })
+  }
+  return await move()
 }
 
 async function bytesIn(

@@ -90,6 +90,14 @@ export function websiteOfHost(
   return virtualHostDomains.some(isOfS3) ? undefined : [name.slice(0, -longest - 1), name]
 }
 
+/** The host name of the website that a bucket can have; undefined without a fitting one of WEBSITE_DOMAINS. */
+export function websiteHostOf(bucket: string, hosts: VirtualHosts): string | undefined {
+  const names = (hosts.websiteDomains ?? []).map((domain) =>
+    bucket.endsWith(`.${domain}`) ? bucket : `${bucket}.${domain}`,
+  )
+  return names.find((name) => websiteOfHost(name, hosts)?.includes(bucket))
+}
+
 function lengthOf({ length }: string): number {
   return length
 }

@@ -69,9 +69,17 @@ const fieldsBeyondPolicy: readonly string[] = ['x-amz-tagging', ...lockFields]
  *
  * @throws S3Error AccessDenied
  */
-export function refuseBeyondPolicy({ request, configuration }: BucketContext, key: string): void {
+export function refuseBeyondPolicy(
+  { service, request, configuration }: BucketContext,
+  key: string,
+): void {
   const { method, headers } = request
   if (method === 'GET' || method === 'HEAD') return
+  // PutObject, "Permissions": an ACL needs s3:PutObjectAcl. One without effect is harmless, as in every write.
+  if (service.acls.ofObject(headers).isPrivate) {
+    const message = 'The bucket policy does not let everyone make objects private.'
+    throw new S3Error('AccessDenied', `${message} Write the object without an ACL.`)
+  }
   // PutObject, "Permissions": If-Match needs s3:GetObject, because it shows whether an ETag is the right one.
   const read = { policy: 's3:GetObject', key, prefix: undefined, hasVersion: false } as const
   const refused = isOpenByPolicy(configuration, read)

@@ -1,4 +1,10 @@
-import type { RedirectTarget, RoutingRule, Website } from '../../buckets/website.ts'
+import {
+  maxWebsiteRules,
+  type RedirectTarget,
+  type RoutingRule,
+  type Website,
+  websiteHostPattern,
+} from '../../buckets/website.ts'
 import {
   childText,
   malformed,
@@ -12,12 +18,6 @@ import type { XmlChildren } from '../reply/xml.ts'
 
 /** AWS: "Request Length: The maximum request length is limited to 128 KB" (API reference, PutBucketWebsite). */
 export const maxWebsiteBytes = 128 * 1024
-
-/** User Guide, "Configuring a webpage redirect": "50 routing rules per website configuration". */
-const maxRules = 50
-
-/** The API allows any string. A space or control character would end the header field or mislead a browser. */
-const hostPattern = /^[a-z0-9](?:[a-z0-9.-]{0,253})(?::\d{1,5})?$/i
 
 /**
  * The document of PutBucketWebsite (https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutBucketWebsite.html).
@@ -45,8 +45,8 @@ export function parseWebsite(body: Uint8Array): Website {
   const errorKey = textIn(root, 'ErrorDocument', 'Key')
   if (errorKey === '') throw invalidArgument('ErrorDocument', '', 'The Key must not be empty')
   const rules = onlyChild(root, 'RoutingRules')?.children ?? []
-  if (rules.length > maxRules) {
-    const message = `The number of routing rules must not exceed ${maxRules}.`
+  if (rules.length > maxWebsiteRules) {
+    const message = `The number of routing rules must not exceed ${maxWebsiteRules}.`
     throw new S3Error('InvalidRequest', message)
   }
   return {
@@ -66,7 +66,7 @@ function textIn(root: XmlElement, parent: string, name: string): string | undefi
 function targetOf(element: XmlElement): RedirectTarget {
   const host = childText(element, 'HostName')
   const protocol = childText(element, 'Protocol')
-  if (host !== undefined && !hostPattern.test(host)) {
+  if (host !== undefined && !websiteHostPattern.test(host)) {
     throw invalidArgument('HostName', host, 'Expected a host name, with an optional port.')
   }
   if (protocol !== undefined && protocol !== 'http' && protocol !== 'https') {

@@ -80,7 +80,12 @@ function versionFour(
     throw invalidArgument('X-Amz-Algorithm', algorithm, 'X-Amz-Algorithm must be AWS4-HMAC-SHA256.')
   }
   const claim: SignatureClaim = {
-    ...{ form: 'presigned', expires: maxAgeSeconds, signedHeaders: [], payloadHash: undefined },
+    ...{
+      form: 'presigned',
+      expires: maxAgeSeconds,
+      signedHeaders: new Set(),
+      payloadHash: undefined,
+    },
     credential: required(fields, 'X-Amz-Credential'),
     amzDate: required(fields, 'X-Amz-Date'),
     signature: required(fields, 'X-Amz-Signature'),

@@ -18,6 +18,15 @@ type ConditionsOutcome =
   /** 412. */
   | 'failed'
 
+/** The field names, by prefix. Joining them for each request would take 1 µs, because V8 hashes every new text. */
+const conditionFields = {
+  '': ['if-match', 'if-none-match', 'if-modified-since', 'if-unmodified-since'],
+  'x-amz-copy-source-': [
+    ...['x-amz-copy-source-if-match', 'x-amz-copy-source-if-none-match'],
+    ...['x-amz-copy-source-if-modified-since', 'x-amz-copy-source-if-unmodified-since'],
+  ],
+} as const satisfies Record<string, readonly string[]>
+
 /**
  * The conditions of a GET or HEAD, or of the source of a copy; undefined if there are none, which is usual.
  *
@@ -25,12 +34,11 @@ type ConditionsOutcome =
  */
 export function readConditions(
   headers: IncomingHttpHeaders,
-  prefix: '' | 'x-amz-copy-source-' = '',
+  prefix: keyof typeof conditionFields = '',
 ): ReadConditions | undefined {
-  const ifMatch = headers[`${prefix}if-match`]?.toString()
-  const ifNoneMatch = headers[`${prefix}if-none-match`]?.toString()
-  const ifModifiedSince = headers[`${prefix}if-modified-since`]?.toString()
-  const ifUnmodifiedSince = headers[`${prefix}if-unmodified-since`]?.toString()
+  const [ifMatch, ifNoneMatch, ifModifiedSince, ifUnmodifiedSince] = conditionFields[prefix].map(
+    (name) => headers[name]?.toString(),
+  )
   const first = ifMatch ?? ifNoneMatch ?? ifModifiedSince ?? ifUnmodifiedSince
   if (first === undefined) return undefined
   return { ifMatch, ifNoneMatch, ifModifiedSince, ifUnmodifiedSince }

@@ -340,7 +340,7 @@ function asPublished(completion: Completion, object: ObjectMetadata | undefined)
 async function ownObject({ drive }: UploadContext, { target }: UploadRow) {
   const { bucket, key } = decodeTarget(target)
   if (!drive.ownEtags?.(bucket)) return undefined
-  return await drive.head(bucket, key).catch(() => undefined)
+  return await Promise.resolve(drive.head(bucket, key)).catch(() => undefined)
 }
 
 function completionOf(upload: UploadRow): Completion {

@@ -71,7 +71,8 @@ async function expirationOf(context: ObjectContext, etag: string): Promise<Heade
   const expiring = expiringObject(context)
   if (expiring === undefined) return []
   const { drive } = context.service
-  const object = await drive.head(context.bucket, context.key).catch(() => undefined)
+  const finding = Promise.resolve(drive.head(context.bucket, context.key))
+  const object = await finding.catch(() => undefined)
   return object?.attributes.etag === etag ? expirationHeaders(expiring, object) : []
 }
 

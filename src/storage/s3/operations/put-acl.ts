@@ -14,7 +14,7 @@ import {
 } from '../configuration/acls.ts'
 import { changeOptions, isOpenByPolicy, refuseFixedAccess } from '../configuration/public-access.ts'
 import type { BucketContext, NewBucketContext, ObjectContext } from '../context.ts'
-import { S3Error } from '../errors.ts'
+import { notImplemented, S3Error } from '../errors.ts'
 import { xmlReply } from '../reply/xml.ts'
 import { changeObject, requireObject, requireReadable, versionFields } from '../versions.ts'
 import { accessControlPolicy } from './subresource-defaults.ts'
@@ -70,9 +70,9 @@ async function keepAcl(
   try {
     return await changeObject(context, { isPrivate })
   } catch (error) {
-    const isHarmless = error instanceof DriveError && error.kind === 'unsupported'
-    if (isHarmless && !configuration.isPublic) return before
-    throw error
+    if (!(error instanceof DriveError) || error.kind !== 'unsupported') throw error
+    if (!configuration.isPublic) return before
+    throw notImplemented(error.message, { cause: error })
   }
 }
 

@@ -13,7 +13,8 @@ import { readAuthorizationHeader } from './authorization-header.ts'
 import {
   type CanonicalParts,
   canonicalRequest,
-  readings,
+  likeliestReading,
+  otherReadings,
   stringToSign,
 } from './canonical-request.ts'
 import { checkCredential, checkSignedHeaders, checkTime } from './claim-checks.ts'
@@ -71,38 +72,51 @@ export function authenticate(
   const known = settings.keys.find(accessKeyId)
   const credential = known ?? decoy
   checkSignedHeaders(claim, request)
-  const signedHeaders = signedHeaderValues(request.rawHeaders, claim.signedHeaders)
+  const signedHeaders = signedHeaderValues(request, claim.signedHeaders)
   checkRepeatedHeaders(request.headers, signedHeaders)
   const { region, publicUrl } = settings
   const signer = { region: signedRegion, day: claim.amzDate.slice(0, 8) }
   const isForeign = signedRegion !== region
   const textOf = (reading: CanonicalParts) =>
     stringToSign(canonicalRequest(reading), claim.amzDate, scope)
-  let likeliest: CanonicalParts | undefined
-  for (const reading of readings({ request, claim, signedHeaders, publicUrl })) {
+  const matchOf = (reading: CanonicalParts) => {
     const text = textOf(reading)
-    const match = matchSecret(credential.secretKeys, claim.signature, (secretKey) => {
+    return matchSecret(credential.secretKeys, claim.signature, (secretKey) => {
       const key = signingKey({ ...signer, secretKey }, isForeign)
       return { key, signature: key.signHex(text) }
     })
-    if (match !== undefined) {
-      const authentication = accepted(claim.form, credential)
-      if (!settings.signedBodies) return authentication
-      const { payloadHash, signature, amzDate } = claim
-      const seed = { key: match.key, amzDate, scope, signature }
-      return { ...authentication, body: checkedBody({ payloadHash, seed }) }
-    }
-    likeliest ??= reading
   }
-  const details = (): SignatureMismatch =>
-    likeliest === undefined
-      ? { stringToSign: '' }
-      : { canonicalRequest: redactedRequest(likeliest), stringToSign: textOf(likeliest) }
+  const source = { request, claim, signedHeaders, publicUrl }
+  const likeliest = likeliestReading(source)
+  const match = matchOf(likeliest) ?? firstOf(otherReadings(source), matchOf)
+  if (match !== undefined) {
+    const authentication = accepted(claim.form, credential)
+    if (!settings.signedBodies) return authentication
+    const { payloadHash, signature, amzDate } = claim
+    const seed = { key: match.key, amzDate, scope, signature }
+    return { ...authentication, body: checkedBody({ payloadHash, seed }) }
+  }
+  const details = (): SignatureMismatch => ({
+    canonicalRequest: redactedRequest(likeliest),
+    stringToSign: textOf(likeliest),
+  })
   onMismatch?.(details())
   throw signatureMismatch({
     ...{ request, accessKeyId, isKnownKey: known !== undefined },
     ...{ signature: claim.signature, publicUrl, details },
   })
+}
+
+/** The first result that is not undefined. */
+function firstOf<Item, Result>(
+  items: Iterable<Item>,
+  resultOf: (item: Item) => Result | undefined,
+): Result | undefined {
+  for (const item of items) {
+    const result = resultOf(item)
+    if (result !== undefined) return result
+  }
+  return undefined
 }
 
 /** @throws S3Error AccessDenied if the key is not valid now, which only a client with its secret learns */

@@ -102,11 +102,23 @@ const emptyPayloadHash = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca49599
 const maxReencodedPath = 4 * 1024
 const maxReencodedQuery = 16 * 1024
 
+/** The canonical request that a signature is verified against first. It usually matches. */
+export function likeliestReading(source: ReadingSource): CanonicalParts {
+  const usual = usualReading(source)
+  return encodingReadings(usual)[0] ?? usual
+}
+
 /**
- * The canonical requests that a signature is verified against, the likeliest first. Each is built only if the one before
- * did not match. docs/decisions/0009-signatures-in-other-readings.md says which client needs which.
+ * The others, the likeliest first. Each is built only if the one before did not match.
+ * docs/decisions/0009-signatures-in-other-readings.md says which client needs which.
  */
-export function* readings(source: ReadingSource): Generator<CanonicalParts> {
+export function* otherReadings(source: ReadingSource): Generator<CanonicalParts> {
+  const all = readings(source)
+  all.next()
+  yield* all
+}
+
+function* readings(source: ReadingSource): Generator<CanonicalParts> {
   const publicHost = source.publicUrl?.replace(/^https?:\/\//, '')
   for (const received of readingsAsReceived(source)) {
     for (const reading of encodingReadings(received)) {
@@ -125,20 +137,23 @@ function encodingReadings(reading: CanonicalParts): readonly CanonicalParts[] {
   return identity === undefined ? [reading] : [{ ...reading, signedHeaders: identity }, reading]
 }
 
-/** No client needs two alternatives at once, so they are not combined. */
-function* readingsAsReceived({
-  request,
-  claim,
-  signedHeaders,
-}: ReadingSource): Generator<CanonicalParts> {
-  const { method, rawPath, rawQuery } = request
-  const folded = withFoldedTabs(signedHeaders)
-  const usual: CanonicalParts = {
-    ...{ method, path: rawPath, query: canonicalQuery(rawQuery), signedHeaders: folded },
+function usualReading({ request, claim, signedHeaders }: ReadingSource): CanonicalParts {
+  return {
+    method: request.method,
+    path: request.rawPath,
+    query: canonicalQuery(request.rawQuery),
+    signedHeaders: withFoldedTabs(signedHeaders),
     payloadHash: claim.payloadHash ?? unsignedPayload,
   }
+}
+
+/** No client needs two alternatives at once, so they are not combined. */
+function* readingsAsReceived(source: ReadingSource): Generator<CanonicalParts> {
+  const { request, claim, signedHeaders } = source
+  const { rawPath, rawQuery } = request
+  const usual = usualReading(source)
   yield usual
-  if (folded !== signedHeaders) yield { ...usual, signedHeaders }
+  if (usual.signedHeaders !== signedHeaders) yield { ...usual, signedHeaders }
   const unsortedValues = canonicalQuery(rawQuery, compareNames)
   if (unsortedValues !== usual.query) yield { ...usual, query: unsortedValues }
   const isWithoutHash = claim.form === 'header' && claim.payloadHash === undefined

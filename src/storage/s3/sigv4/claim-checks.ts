@@ -187,7 +187,7 @@ export function checkSignedHeaders(
   claim: SignatureClaim,
   { headers, rawQuery }: Pick<HttpRequest, 'headers' | 'rawQuery'>,
 ): void {
-  const signed = new Set(claim.signedHeaders)
+  const { signedHeaders: signed } = claim
   const missing = signed.has('host') ? [] : ['host']
   let inQuery: ReadonlyMap<string, string> | undefined
   for (const name in headers) {

@@ -8,8 +8,8 @@ export interface SignatureClaim {
   readonly form: 'header' | 'presigned'
   /** `accessKey/day/region/service/aws4_request`. */
   readonly credential: string
-  /** In lower case, sorted, without repetitions. */
-  readonly signedHeaders: readonly string[]
+  /** In lower case, sorted. */
+  readonly signedHeaders: ReadonlySet<string>
   readonly signature: string
   /** `YYYYMMDDThhmmssZ` as sent; empty if missing. */
   readonly amzDate: string
@@ -45,7 +45,7 @@ const maxSignedHeaders = 100
  *
  * @throws S3Error AccessDenied if a name is repeated, out of order or invalid, or for more than 100 names
  */
-export function readSignedHeaders(list: string, form: SignatureClaim['form']): readonly string[] {
+export function readSignedHeaders(list: string, form: SignatureClaim['form']): ReadonlySet<string> {
   const names = list.toLowerCase().split(';', maxSignedHeaders + 1)
   if (names.length > maxSignedHeaders) {
     throw malformedClaim(form, `SignedHeaders has more than ${maxSignedHeaders} names.`)
@@ -60,7 +60,7 @@ export function readSignedHeaders(list: string, form: SignatureClaim['form']): r
     }
     previous = name
   }
-  return names
+  return new Set(names)
 }
 
 /** What signatures are verified with. */

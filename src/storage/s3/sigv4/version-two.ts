@@ -238,7 +238,7 @@ function signedAmzHeaders({ headers, rawHeaders }: HttpRequest, { fields }: Vers
     throw new S3Error('AccessDenied', `The signed header ${name} must be sent once.`)
   }
   const names = Object.keys(headers).filter((name) => name.startsWith('x-amz-'))
-  const signed = signedHeaderValues(rawHeaders, names, withoutOuterSpace)
+  const signed = signedHeaderValues({ headers, rawHeaders }, new Set(names), withoutOuterSpace)
   checkRepeatedHeaders(headers, signed, withoutOuterSpace)
   // addHoistedHeaders refuses a header whose parameter has another value.
   const added = fields.filter(([name]) => headers[name] === undefined)

@@ -1,6 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { STATUS_CODES } from 'node:http'
-import type { HeaderFields, HttpReply, HttpRequest } from '../../../platform/http/message.ts'
+import type {
+  HeaderFields,
+  HttpReply,
+  HttpRequest,
+  PendingReply,
+} from '../../../platform/http/message.ts'
 import type { RedirectTarget, RoutingRule, Website } from '../../buckets/website.ts'
 import { decodeKey } from '../address/address.ts'
 import type { S3Service } from '../context.ts'
@@ -21,7 +26,7 @@ interface Visit extends WebsiteParts {
 }
 
 /** Answers requests for the website of a bucket. The names are those that the bucket may have, the first one first. */
-export type WebsiteHandler = (request: HttpRequest, names: readonly string[]) => Promise<HttpReply>
+export type WebsiteHandler = (request: HttpRequest, names: readonly string[]) => PendingReply
 
 /**
  * Websites of buckets (https://docs.aws.amazon.com/AmazonS3/latest/userguide/WebsiteHosting.html), as anonymous reads: what
@@ -105,7 +110,7 @@ const ofObject: ReadonlySet<string> = new Set(['etag', 'last-modified', 'accept-
 /** Browsers send these for documents. Others, such as Authorization, would make it another request. */
 const passedOn = /^(?:host|origin|range|if-.*|accept.*|user-agent|referer|access-control-.*)$/
 
-function read(
+async function read(
   { s3, request, bucket }: Visit,
   rawPath: string,
   { method = request.method, isWhole = false } = {},

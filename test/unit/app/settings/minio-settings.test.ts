@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { refuseOtherMount } from '../../../../src/app/settings/minio-folder.ts'
 import { withMinioSettings } from '../../../../src/app/settings/minio-settings.ts'
 import type { Environment } from '../../../../src/app/settings/setting.ts'
 import { SettingsError } from '../../../../src/platform/process/setting-mistake.ts'
@@ -178,6 +179,20 @@ test('without a password, nothing is taken, and the log says so', () => {
   const { environment: after, warnings } = withMinioSettings(environment)
   assert.equal(after, environment)
   assert.match(warnings.join(), /^MINIO_ROOT_USER: no effect, because/)
+})
+
+test('a volume where another image keeps objects is refused, unless it is used', (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'bucketry-minio-'))
+  t.after(() => rmSync(folder, { recursive: true }))
+  assert.throws(
+    () => refuseOtherMount({ DATA_DIR: '/data' }, folder),
+    /mount an empty volume at \/data instead/,
+  )
+  for (const dataDir of [folder, `${folder}/`, join(folder, 'bucketry')]) {
+    refuseOtherMount({ DATA_DIR: dataDir }, folder)
+  }
+  assert.throws(() => refuseOtherMount({ DATA_DIR: `${folder}2` }, folder))
+  refuseOtherMount({ DATA_DIR: '/data' }, join(folder, 'none'))
 })
 
 test('empty folders beside the drive become buckets, others do not', (t) => {

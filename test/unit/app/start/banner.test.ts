@@ -39,6 +39,13 @@ test('The banner names the mode for applications made for AWS, unless it is on',
   assert.doesNotMatch(await textIn('aws'), /COMPATIBILITY/)
 })
 
+test('The banner shows how many workers serve', async () => {
+  const settings = await readSettings({ ...base, WORKERS: '2' })
+  const firstStart = { environment: base, file: undefined, isNew: false, kept: {} }
+  const text = bannerText({ settings, port: 9000, firstStart, isTerminal: true })
+  assert.match(text, /^ {2}workers {4}2$/m)
+})
+
 for (const [DRIVE, files] of [
   ['file:/srv/files', '/srv/files'],
   ['webdav+https://me:hunter2@cloud.example.org/dav/', 'https://cloud.example.org/dav/'],

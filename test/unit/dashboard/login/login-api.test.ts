@@ -1,42 +1,9 @@
 import assert from 'node:assert/strict'
-import { createHash } from 'node:crypto'
 import { test } from 'node:test'
-import { createLogin } from '../../../../src/dashboard/login/login-api.ts'
-import { route } from '../../../../src/platform/json-api/route.ts'
 import { KeyValueError } from '../../../../src/platform/state/key-value/key-value.ts'
-import { MemoryKeyValueStore } from '../../../fakes/memory-key-value.ts'
-import { jsonSender } from '../../../support/json-sender.ts'
+import { open, password, passwordHash } from './login-fixture.ts'
 
-const password = 'open sesame'
-const passwordHash = createHash('sha256').update(password).digest('hex')
 const wrong = { passwordHash: 'f'.repeat(64) }
-
-async function open(options: { readonly isOff?: boolean } = {}) {
-  const clock = { now: 1_000_000 }
-  const store = new MemoryKeyValueStore(() => clock.now)
-  const failures: unknown[] = []
-  const login = createLogin({
-    store,
-    password: options.isOff === true ? undefined : password,
-    isFromOtherOrigin: ({ headers }) => headers.origin === 'https://elsewhere.example',
-    clientAddress: ({ remoteAddress }) => remoteAddress,
-  })
-  const guarded = route({
-    ...{ method: 'POST', path: '/-/api/thing', operationId: 'thing', summary: 'x' },
-    access: login.session,
-    answer: async () => undefined,
-  })
-  const { send } = jsonSender([...login.routes, guarded], {
-    onFailure: (error) => failures.push(error),
-  })
-  const signIn = (body: object = { passwordHash }, remoteAddress = '192.0.2.1') =>
-    send({ method: 'POST', url: '/auth/login', payload: body, remoteAddress })
-  const session = (authorization?: string) =>
-    send({ url: '/auth/session', headers: { authorization } })
-  const logout = (authorization: string) =>
-    send({ method: 'POST', url: '/auth/logout', headers: { authorization } })
-  return { clock, store, failures, send, signIn, session, logout }
-}
 
 test('login with the right hash returns a token and its lifetime in seconds', async () => {
   const { signIn } = await open()

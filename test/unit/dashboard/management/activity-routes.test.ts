@@ -51,6 +51,11 @@ test('activity is filtered by every field, and pages go on where they ended', as
     ['?status=5xx', ['R2']],
     ['?search=CLOCK%20files', ['R1']],
     ['?search=nothing', []],
+    ['?search=nothing%7Cdeleteobject', ['R4']],
+    ['?search=nothing%7C', []],
+    ['?search=%7C%20clock', ['R1']],
+    ['?search=4xx', ['R1']],
+    ['?search=xx', []],
     ['?from=2023-11-14T22:13:20.003Z', ['R4', 'R3']],
     ['?after=1700000000003.R3', ['R2', 'R1']],
   ] as const) {

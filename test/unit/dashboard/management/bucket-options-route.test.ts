@@ -11,6 +11,7 @@ import {
 } from '../../../../src/storage/buckets/stored-bucket-options.ts'
 import { DriveError } from '../../../../src/storage/drives/drive-error.ts'
 import { parseCors } from '../../../../src/storage/s3/configuration/cors-document.ts'
+import { parseWebsite } from '../../../../src/storage/s3/configuration/website-document.ts'
 import { jsonSender } from '../../../support/json-sender.ts'
 import { servedBuckets } from '../../../support/served-buckets.ts'
 import { keysOf, openManagement, openTestDatabase, put, session } from './management-fixture.ts'
@@ -284,4 +285,67 @@ test('versions are turned on and suspended, and a refusal says why', async (t) =
   // Suspended before they were ever enabled.
   state = 'Suspended'
   assert.equal((await send('GET', '/buckets')).body.buckets[0].versioning, 'off')
+})
+
+async function openWithWebsites(t: TestContext) {
+  const database = await openTestDatabase(t)
+  const table = new BucketOptionsTable(database)
+  const options = new StoredBucketOptions({ table, hasDocuments: true })
+  const buckets = new BucketsWithOptions(servedBuckets(['files']), options)
+  const { send } = await openManagement(t, {
+    ...{ buckets, bucketOptions: options },
+    websiteHostOf: (bucket) => `${bucket}.web.example`,
+  })
+  return { send, buckets, options }
+}
+
+test('a website is set, returned with its address and removed, and refused without a domain', async (t) => {
+  const { send, buckets } = await openWithWebsites(t)
+  const change = (website: object | null) => send('PATCH', '/buckets/files', { website })
+  const site = {
+    ...{ index: 'index.html', errorKey: '404.html' },
+    rules: [{ keyPrefix: 'old/', newPrefix: 'new/', code: 301 }],
+  }
+  const { code: _, ...withoutCode } = site.rules[0] ?? {}
+  const { body } = await change({ ...site, rules: [withoutCode] })
+  assert.deepEqual([body.website, body.websiteHost], [site, 'files.web.example'])
+  assert.deepEqual(buckets.find('files')?.website, site)
+  const all = { redirectAllTo: { host: 'example.org' } }
+  assert.deepEqual((await change(all)).body.website, all)
+  for (const [wrong, field] of [
+    [{ index: 'a/b' }, 'website.index'],
+    [{ index: 'a', rules: [{ keyPrefix: 'x' }] }, 'website.rules[0].newPrefix'],
+    [{ redirectAllTo: { host: 'a b' } }, 'website.redirectAllTo.host'],
+    [{ index: 'a', errorKey: '\ud800' }, 'website.errorKey'],
+    [{ index: 'a', rules: [{ key: '\ud800' }] }, 'website.rules[0].key'],
+    [{ index: 'a', errorKey: 'x'.repeat(200_000) }, 'website'],
+  ] as const) {
+    const refused = await change(wrong)
+    assert.deepEqual([refused.status, refused.body.field], [400, field])
+  }
+  assert.equal((await change(null)).body.website, null)
+  assert.equal(buckets.find('files')?.website, undefined)
+
+  const without = await open(t, true)
+  const refused = await without.change({ website: site })
+  assert.deepEqual([refused.status, refused.body.field], [409, 'website'])
+})
+
+test('every website that an S3 client sets is in the reply, and can be stored again', async (t) => {
+  const { send, buckets, options } = await openWithWebsites(t)
+  const long = 'x'.repeat(2_000)
+  const website = parseWebsite(
+    Buffer.from(
+      `<WebsiteConfiguration><IndexDocument><Suffix>${long}</Suffix></IndexDocument><ErrorDocument><Key>${long}</Key>` +
+        `</ErrorDocument><RoutingRules><RoutingRule><Condition><KeyPrefixEquals>${long}</KeyPrefixEquals></Condition>` +
+        `<Redirect><ReplaceKeyWith>${long}</ReplaceKeyWith></Redirect></RoutingRule><RoutingRule><Redirect>` +
+        '<HttpRedirectCode>302</HttpRedirectCode></Redirect></RoutingRule></RoutingRules></WebsiteConfiguration>',
+    ),
+  )
+  await options.change('files', { website })
+  const { status, body } = await send('GET', '/buckets')
+  assert.equal(status, 200)
+  assert.deepEqual(body.buckets[0].website, website)
+  assert.equal((await send('PATCH', '/buckets/files', { website })).status, 200)
+  assert.deepEqual(buckets.find('files')?.website, website)
 })

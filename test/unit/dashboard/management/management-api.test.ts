@@ -309,7 +309,7 @@ test('GET /buckets returns every bucket immediately, and its figures once counte
     ...{ allowedOrigins: null, cors: null, tags: null, notifications: null },
     expiry: [],
     quotaBytes: null,
-    lastExpiry: null,
+    ...{ website: null, websiteHost: null, lastExpiry: null },
   }
   const common = {
     source: 'environment',

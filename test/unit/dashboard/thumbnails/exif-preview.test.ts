@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { exifPreview } from '../../../../src/dashboard/thumbnails/exif-preview.ts'
-import { jpegBytes, photoBytes } from '../../../support/thumbnail-bytes.ts'
+import { jpegBytes, photoBytes, tiffBytes } from '../../../support/thumbnail-bytes.ts'
 
 const preview = jpegBytes(160, 120)
 
@@ -19,6 +19,24 @@ test('it is turned like the photo', () => {
   assert.deepEqual(turned.subarray(38), preview.subarray(2))
   for (const orientation of [0, 1, 9, 65_535]) {
     assert.deepEqual(exifPreview(photoBytes(preview, { orientation })), preview)
+  }
+})
+
+test('the preview of a TIFF file is found, in both byte orders, and turned', () => {
+  for (const isLittle of [true, false]) {
+    const tiff = (orientation: number, width = 4_000) =>
+      tiffBytes(
+        [
+          { 256: [width], 257: [3_000], 274: [orientation] },
+          { 513: 'data', 514: [preview.length] },
+        ],
+        preview,
+        isLittle,
+      )
+    assert.deepEqual(exifPreview(tiff(1)), preview)
+    assert.equal(exifPreview(tiff(6))?.toString('latin1', 6, 10), 'Exif')
+    assert.equal(exifPreview(tiff(1, 6_000)), undefined)
+    for (let length = 0; length < 100; length++) exifPreview(tiff(1).subarray(0, length))
   }
 })
 

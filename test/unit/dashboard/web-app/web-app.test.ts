@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
+import { gunzipSync, gzipSync } from 'node:zlib'
 import { createWebApp } from '../../../../src/dashboard/web-app/web-app.ts'
 import type { HttpReply } from '../../../../src/platform/http/message.ts'
 import { readStreamBody } from '../../../support/stream-body.ts'
@@ -24,6 +25,7 @@ writeFileSync(join(folder, 'assets/index-1.js'), script)
 writeFileSync(join(folder, 'assets/index-1.js.br'), 'brotli')
 writeFileSync(join(folder, 'assets/index-1.js.gz'), 'gzip')
 writeFileSync(join(folder, 'assets/icon-1.svg'), '<svg/>')
+writeFileSync(join(folder, 'assets/packed-1.js.gz'), gzipSync('packed'))
 writeFileSync(join(folder, 'favicon.ico'), 'icon')
 writeFileSync(join(folder, 'manifest.webmanifest'), '{}')
 const app = createWebApp({ folder })
@@ -40,7 +42,7 @@ async function text({ body }: HttpReply): Promise<string> {
   assert.ok(!(body instanceof Uint8Array))
   const bytes = await readStreamBody(body)
   assert.equal(bytes.length, body.length)
-  return bytes.toString()
+  return bytes.toString('latin1')
 }
 
 for (const target of ['/-/', '/-/files/photos/a/b.jpg', '/-/models', '/-/secret.js', '/-/..']) {
@@ -78,11 +80,19 @@ test('GET of the page forbids loading from elsewhere and inline scripts', async 
   )
   assert.equal(directives.get('default-src'), "'none'")
   // Not 'self': uploaded objects have the same origin.
-  assert.match(directives.get('script-src') ?? '', /^'nonce-[A-Za-z0-9+/]{22}=='$/)
+  assert.match(
+    directives.get('script-src') ?? '',
+    /^'nonce-[A-Za-z0-9+/]{22}==' 'wasm-unsafe-eval'$/,
+  )
   assert.equal(directives.get('connect-src'), "'self'")
   assert.equal(directives.get('base-uri'), "'none'")
   assert.equal(directives.get('frame-ancestors'), "'none'")
-  assert.doesNotMatch(policy, /unsafe|https?:|\*/)
+  assert.doesNotMatch(policy, /unsafe-(?:inline|hashes)|'unsafe-eval|https?:|\*/)
+})
+
+test('only the dashboard may compile WebAssembly', async () => {
+  const policy = field(await get('/-/docs'), 'content-security-policy') ?? ''
+  assert.doesNotMatch(policy, /unsafe/)
 })
 
 test('GET of the page forbids caching without revalidation, referrers and type sniffing', async () => {
@@ -131,6 +141,19 @@ test('GET of an asset that is not compressed answers it as it is', async () => {
   assert.equal(field(reply, 'content-encoding'), undefined)
   assert.equal(field(reply, 'content-type'), 'image/svg+xml')
   assert.equal(await text(reply), '<svg/>')
+})
+
+test('GET of an asset of which there is only the gzip copy answers it to every client', async () => {
+  for (const [accepted, coding] of [
+    ['br, gzip', 'gzip'],
+    ['identity', undefined],
+  ] as const) {
+    const reply = await get('/-/assets/packed-1.js', { 'accept-encoding': accepted })
+    assert.equal(field(reply, 'content-encoding'), coding)
+    const bytes =
+      reply.body instanceof Uint8Array ? reply.body : Buffer.from(await text(reply), 'latin1')
+    assert.equal(String(coding === 'gzip' ? gunzipSync(bytes) : bytes), 'packed')
+  }
 })
 
 for (const name of [

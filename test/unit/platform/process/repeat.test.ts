@@ -38,3 +38,17 @@ test('Repeated work runs one at a time, survives errors and stops after the run 
   assert.equal(running, 0)
   assert.equal(errors.length, 3)
 })
+
+test('Repeated work can wait before its first run', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] })
+  let runs = 0
+  const work = async () => {
+    runs += 1
+  }
+  const repetition = repeat(work, { everyMs: 10, waitsFirst: true, onError: () => undefined })
+  t.mock.timers.tick(9)
+  assert.equal(runs, 0)
+  t.mock.timers.tick(1)
+  assert.equal(runs, 1)
+  await repetition.stop()
+})

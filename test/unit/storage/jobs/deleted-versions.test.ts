@@ -34,6 +34,7 @@ async function open(t: TestContext) {
       deletions: { add: async () => undefined },
       onMoved: async () => undefined,
       keepsRemoved: () => true,
+      hasTrash: () => false,
       newLock: async () => ({}),
     },
     ...{ jobs: process(), now: () => clock.now },

@@ -183,7 +183,7 @@ export class OperationRunner {
     this.service = serviceFor({ drive: world.drive, uploads, now: world.clock.now, log })
   }
 
-  run(operation: Operation<ObjectContext>, request: WriteRequest = {}): Promise<HttpReply> {
+  async run(operation: Operation<ObjectContext>, request: WriteRequest = {}): Promise<HttpReply> {
     const { query = '', headers = {}, body = '', bucket = 'b', key = 'k' } = request
     this.wasBodyAccepted = false
     const isStream = body instanceof Readable

@@ -11,10 +11,10 @@ import {
   googleEndpoints,
 } from '../../../../storage/drives/google/api/google-context.ts'
 import type { Account } from '../../../../storage/drives/google/api/google-file.ts'
+import { readSettingsFile, writeSettingsFile } from '../../../settings/settings-file.ts'
 import { provideSettings, settingsFileIn } from '../../../start/first-start.ts'
 import { type CommandCall, ConnectError, UsageError } from '../../command.ts'
 import { type GoogleRemote, googleRemote, readRcloneRemote } from '../rclone/google-remote.ts'
-import { readSettingsFile, writeSettingsFile } from '../settings-file.ts'
 import { openTerminal, type Terminal } from '../terminal.ts'
 import { askConsent } from './ask-consent.ts'
 

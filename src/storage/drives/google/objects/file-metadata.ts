@@ -1,8 +1,8 @@
-import mime from 'mime'
 import type { Attributes } from '../../attributes.ts'
 import type { ObjectName } from '../../drive.ts'
 import { DriveError } from '../../drive-error.ts'
 import { asciiJson, parseAttributes } from '../../kit/stored-attributes.ts'
+import { typeOfName } from '../../kit/type-of-name.ts'
 import { type GoogleFile, googleTypePrefix } from '../api/google-file.ts'
 import { deepProperty, googlePathOf, nameOfDeepSegment, nameOfSegment } from '../google-names.ts'
 
@@ -13,7 +13,7 @@ export function mimeTypeOf({ key }: ObjectName, attributes?: Attributes): string
   const given = attributes?.headers['content-type']?.split(';')[0]?.trim().toLowerCase()
   const isUsable = given !== undefined && /^[\w.+-]+\/[\w.+-]+$/.test(given)
   if (isUsable && given !== octets && !given.startsWith(googleTypePrefix)) return given
-  return mime.getType(key) ?? octets
+  return typeOfName(key)
 }
 
 /** The file's name, and the properties that the name needs. */

@@ -6,7 +6,7 @@ import type { GoogleFile } from '../api/google-file.ts'
 import { refreshFile } from '../index/apply-changes.ts'
 import type { IndexedFile } from '../index/drive-index.ts'
 import { findMissedObject, type OpenIndex } from '../index/object-index.ts'
-import { objectLeaseKey, recoveryRecord } from './recovery-record.ts'
+import { movesAbove, objectLeaseKey, recoveryRecord } from './recovery-record.ts'
 
 interface ObjectLocksOptions extends OpenIndex {
   readonly leases: KeyLeases
@@ -20,6 +20,14 @@ export interface CurrentObject {
 
 /** A user may keep moving a file while it is checked. */
 const maxLooks = 5
+
+interface LockedWork {
+  readonly name: ObjectName
+  readonly fileIds: readonly string[]
+  /** The files of the object that the note of the lease has. */
+  readonly seen: readonly string[]
+  readonly lease: KeyLease
+}
 
 /** Gives one writer of a key at a time its current object, to change it. */
 export class ObjectLocks {
@@ -44,22 +52,43 @@ export class ObjectLocks {
     const seen = (await objects.find(name.bucket, name.key)).map((file) => file.id)
     const leaseKey = objectLeaseKey(name)
     const note = recoveryRecord(leaseKey, fileIds, seen)
-    return await leases.hold(
-      [leaseKey],
-      async (lease) => {
-        const key = await this.#look(name, lease)
-        const ids = key.rows.map((row) => row.id)
-        const isRecorded = ids.every((id) => seen.includes(id))
-        if (!isRecorded) await lease.setNote(recoveryRecord(leaseKey, fileIds, ids))
-        try {
-          return await work(key)
-        } catch (error) {
-          if (key.isInDoubt) lease.leaveNote()
-          throw error
-        }
-      },
-      { note },
-    )
+    const moves = movesAbove(name)
+    for (;;) {
+      const done = await leases.hold(
+        [leaseKey],
+        async (lease) => {
+          // The mover of a folder waits for this lease if it has not been seen here.
+          if (await this.#isMoving(moves)) return undefined
+          return { result: await this.#work({ name, fileIds, seen, lease }, work) }
+        },
+        { note },
+      )
+      if (done !== undefined) return done.result
+      await leases.untilFree(moves)
+    }
+  }
+
+  async #isMoving(moves: readonly string[]): Promise<boolean> {
+    if (moves.length === 0) return false
+    const { leases } = this.#options
+    const found = await leases.look(moves, [])
+    return found.leases.some((lease) => leases.isLive(lease))
+  }
+
+  async #work<R>(
+    { name, fileIds, seen, lease }: LockedWork,
+    work: (key: LockedKey) => Promise<R>,
+  ): Promise<R> {
+    const key = await this.#look(name, lease)
+    const ids = key.rows.map((row) => row.id)
+    const isRecorded = ids.every((id) => seen.includes(id))
+    if (!isRecorded) await lease.setNote(recoveryRecord(objectLeaseKey(name), fileIds, ids))
+    try {
+      return await work(key)
+    } catch (error) {
+      if (key.isInDoubt) lease.leaveNote()
+      throw error
+    }
   }
 
   async #look(name: ObjectName, lease: KeyLease): Promise<LockedKey> {

@@ -2,6 +2,7 @@ import { parsedJson } from '../../../../platform/text/json-text.ts'
 import type { ObjectName } from '../../drive.ts'
 import { DriveError } from '../../drive-error.ts'
 import type { RecoveryHandler } from '../../kit/cloud/recovery.ts'
+import { googlePathOf } from '../google-names.ts'
 import { type GoogleTree, refreshFile } from '../index/apply-changes.ts'
 import type { IndexedFile } from '../index/drive-index.ts'
 
@@ -14,12 +15,33 @@ export function folderLeaseKey(bucket: string, segments: readonly string[]): str
   return `folder ${[bucket, ...segments].join('/')}`
 }
 
+/** Held while the folder with this key is moved: nobody begins to write an object in it. */
+export function moveLeaseKey({ bucket, key }: ObjectName): string {
+  return `move ${bucket}/${key}`
+}
+
+/** The keys of `moveLeaseKey` of the folders that the object is in. */
+export function movesAbove({ bucket, key }: ObjectName): string[] {
+  const { folders } = googlePathOf(key)
+  return folders.map((_, depth) =>
+    moveLeaseKey({ bucket, key: `${folders.slice(0, depth + 1).join('/')}/` }),
+  )
+}
+
+/** Whether this is the record of a writer of an object in the folder. */
+export function isWriterIn({ bucket, key }: ObjectName, record: string): boolean {
+  const start = objectLeaseKey({ bucket, key })
+  return parseGoogleRecord(record)?.leaseKey.startsWith(start) === true
+}
+
 /**
  * The record in a lease, which describes the holder's work. If the holder dies or does not learn
  * the outcome of its calls, the next holder looks up these files on Google.
  */
 interface RecoveryRecord {
   readonly leaseKey: string
+  /** The lease is on these as well. */
+  readonly otherKeys?: readonly string[]
   /** Files that are being created. */
   readonly newIds: readonly string[]
   /** Existing files that are changed, removed, or replaced by one of the new ones. */
@@ -34,10 +56,17 @@ export function recoveryRecord(
   return JSON.stringify({ leaseKey, newIds, thereIds } satisfies RecoveryRecord)
 }
 
+/** The record of a lease on several keys whose holder moves a folder. */
+export function moveRecord([leaseKey = '', ...otherKeys]: readonly string[], id: string): string {
+  const record: RecoveryRecord = { leaseKey, otherKeys, newIds: [], thereIds: [id] }
+  return JSON.stringify(record)
+}
+
 /** Undefined for other texts. */
 export function parseGoogleRecord(text: string): RecoveryRecord | undefined {
-  const { leaseKey, newIds, thereIds } = (parsedJson(text) ?? {}) as Partial<RecoveryRecord>
-  return leaseKey && newIds && thereIds ? { leaseKey, newIds, thereIds } : undefined
+  const record = (parsedJson(text) ?? {}) as Partial<RecoveryRecord>
+  const isWhole = record.leaseKey && record.newIds && record.thereIds
+  return isWhole ? (record as RecoveryRecord) : undefined
 }
 
 /** Determines the outcome of interrupted work from the record in its lease. */
@@ -49,8 +78,8 @@ export class InterruptedWork implements RecoveryHandler {
   }
 
   leaseKeysOf(record: string): readonly string[] {
-    const { leaseKey } = parseGoogleRecord(record) ?? {}
-    return leaseKey === undefined ? [] : [leaseKey]
+    const { leaseKey, otherKeys = [] } = parseGoogleRecord(record) ?? {}
+    return leaseKey === undefined ? [] : [leaseKey, ...otherKeys]
   }
 
   /** If a new file was published over another one, that one is moved to the trash. */

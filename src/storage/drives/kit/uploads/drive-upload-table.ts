@@ -83,6 +83,13 @@ export class DatabaseDriveUploads {
     return (await this.#database.read(select, [`%${fileId}%`])).length > 0
   }
 
+  /** The files that sessions of uploads end in. */
+  async targets(): Promise<string[]> {
+    const select = `SELECT file_ids AS "fileIds" FROM drive_uploads WHERE file_ids <> '' AND drive = ?`
+    const rows = await this.#database.read<{ fileIds: string }>(select, [this.#drive])
+    return rows.flatMap(({ fileIds }) => fileIds.split(' '))
+  }
+
   /** The IDs of at most `limit` records that were not saved since then, the oldest first. */
   async idle(beforeMs: number, limit: number): Promise<string[]> {
     const rows = await this.#database.read<{ id: string }>(

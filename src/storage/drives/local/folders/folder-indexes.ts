@@ -5,7 +5,7 @@ import { SizedCache } from '../../../../platform/process/sized-cache.ts'
 import { isAbsent } from '../fs-error.ts'
 import { type LocalRoot, requireOwnFolder } from '../local-root.ts'
 import { isVersionStore } from '../object-path.ts'
-import { Pace } from '../objects/paced-files.ts'
+import { Pace } from '../objects/pace.ts'
 import { FolderIndex } from './folder-index.ts'
 import { OpenFolder } from './open-folder.ts'
 import {
@@ -38,6 +38,12 @@ const smallFolderBytes = 512 * 1024
  * entries, FUSE often reports 4,096), and the size does not include inner folders of cut names.
  */
 const smallFolderEntries = 15_000
+
+/**
+ * A step that takes longer is slow. On slow machines and busy cores, steps from memory take up to 5 ms, and a thread that
+ * reads the folder from its beginning takes 40 ms of CPU time to start.
+ */
+const slowStepMs = 10
 
 /** Small, because an entry is garbage as soon as its name is packed. */
 const maxYoungGenerationSizeMb = 2
@@ -76,10 +82,12 @@ export class FolderIndexes {
   readonly #cache = new SizedCache<Cached>(cacheLimitBytes)
   readonly #builds = new Map<string, Build>()
   #clock = 0
+  /** When the last step that waits has its turn. */
+  #lastTurn = Promise.resolve()
 
   constructor(root: LocalRoot) {
     this.#root = root
-    this.#pace = new Pace(root.files.mayHang)
+    this.#pace = new Pace(root.files.mayHang, { slowMs: slowStepMs })
   }
 
   /** Folders that a thread has not read yet. */
@@ -172,7 +180,7 @@ export class FolderIndexes {
     }
   }
 
-  /** Other requests run between the steps. Undefined if the drive is slow or the folder is large. */
+  /** Other requests run between the steps, also while many folders are read. Undefined if the drive is slow or the folder is large. */
   async #readInSteps(request: FolderReadRequest): Promise<FolderContents | undefined> {
     const steps = readInSteps(request, smallFolderEntries)
     try {
@@ -180,11 +188,17 @@ export class FolderIndexes {
         const step = this.#pace.tryNow(() => steps.next())
         if (step === undefined) return undefined
         if (step.done) return step.value
-        await nextTurn()
+        await this.#ownTurn()
       }
     } finally {
       steps.return(undefined)
     }
+  }
+
+  /** A turn of the event loop without a step of another folder that has waited. */
+  #ownTurn(): Promise<void> {
+    this.#lastTurn = this.#lastTurn.then(() => nextTurn())
+    return this.#lastTurn
   }
 }
 

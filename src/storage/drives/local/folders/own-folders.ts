@@ -7,7 +7,7 @@ import { type FolderRoot, makePrivateFolder, OpenFolder } from './open-folder.ts
 /** The drive's own folder, on the same file system as the buckets. */
 export const ownFolderName = '.bucketry'
 
-const names = ['tmp', 'uploads', 'locks', 'removed'] as const
+const names = ['tmp', 'uploads', 'locks', 'removed', 'unsynced'] as const
 type OwnName = (typeof names)[number]
 
 /** How long a folder that is no longer the drive's stays open, for calls that still use it. */

@@ -11,7 +11,7 @@ import {
 } from '../../kit/stored-attributes.ts'
 import { type ListedAttributes, listedAttributes } from '../../listed-entry.ts'
 import type { FileIdentity, FileStamp } from './file-identity.ts'
-import type { FileRecords } from './file-record-table.ts'
+import type { FileRecords, SaveOptions } from './file-record-table.ts'
 
 /** A file's stamp with its path: its attributes depend on both. */
 export interface StampedFile extends FileStamp {
@@ -130,14 +130,31 @@ export class AttributeCache {
     })
   }
 
-  /** Durable when resolved. Call it before the file is visible. */
+  /** Durable when resolved, or when `flush` is if it is relaxed. Call it before the file is visible. */
   async save(
     file: StampedFile,
     attributes: Attributes,
     ownFolders: readonly string[],
+    options: SaveOptions = {},
   ): Promise<void> {
-    await this.#records.save({ ...file, json: JSON.stringify(attributes) }, ownFolders)
+    await this.#records.save({ ...file, json: JSON.stringify(attributes) }, ownFolders, options)
     this.#keep(file.identity, attributes)
+  }
+
+  /** Makes all saved records durable. */
+  async flush(): Promise<void> {
+    await this.#records.flush()
+  }
+
+  /** What was stored for this identity, regardless of the path of its file. */
+  async recorded(identity: FileIdentity): Promise<Attributes | undefined> {
+    return parseAttributes(await this.#records.find(identity))
+  }
+
+  /** A thread has saved the attributes of a new file, in this time. */
+  saved(identity: FileIdentity, attributes: Attributes, durationMs: number): void {
+    this.#records.saved(identity, durationMs)
+    this.#keep(identity, attributes)
   }
 
   /** Stores what only the paths of files tell about them, of at most 1,000 files, before they get other paths. */

@@ -6,6 +6,7 @@ import { cannotLink, codeOf } from '../fs-error.ts'
 import { type LocalRoot, newTempPath } from '../local-root.ts'
 import { localPathOf } from '../object-path.ts'
 import type { OpenDrive } from '../open-drive.ts'
+import { syncFile } from '../relaxed/sync-file-system.ts'
 import { findVersion } from '../versions/find-version.ts'
 import { isSameFile, isSameVersion } from './file-identity.ts'
 import { metadataOf, type ObjectFile } from './object-files.ts'
@@ -74,11 +75,12 @@ async function publishLink(
   { bucket, key }: ObjectName,
   { attributes, conditions }: CopyOptions,
 ): Promise<ObjectMetadata> {
+  const sealed = sealedFile(drive.root, path, { identity, size, modifiedAtMs })
   try {
     return await publishFile(drive, {
       ...{ objectPath: localPathOf(bucket, key), attributes, conditions },
-      // Its bytes were durable before it became an object.
-      file: sealedFile(drive.root, path, { identity, size, modifiedAtMs }),
+      // Its bytes were durable before it became an object, unless that was a relaxed write.
+      file: drive.relaxed === undefined ? sealed : { ...sealed, flush: () => syncFile(path) },
       // The record has the path of the source until the conditions hold.
       ...{ isLinked: true, shapesLate: true },
     })

@@ -3,6 +3,7 @@ import type { Draft, DraftOptions, ObjectMetadata, WriteConditions } from '../..
 import { withDriveErrors } from '../fs-error.ts'
 import type { ObjectPath } from '../object-path.ts'
 import type { OpenDrive } from '../open-drive.ts'
+import type { RelaxedWrite } from '../relaxed/relaxed-writes.ts'
 import { publishSmall } from '../small-writes/small-publisher.ts'
 import { OutputFile } from './output-file.ts'
 import { publishFile } from './publisher.ts'
@@ -26,8 +27,7 @@ export class LocalDraft implements Draft {
     this.#signal = options.signal
     this.#doing = `write ${objectPath.bucket}/${objectPath.key}`
     const { size = Number.POSITIVE_INFINITY } = options
-    // Not from the shared pool: it is copied to a thread, with all of its memory.
-    if (size <= smallBytes) this.#small = Buffer.allocUnsafeSlow(size)
+    if (size <= smallBytes) this.#small = Buffer.allocUnsafe(size)
   }
 
   async write(chunk: Uint8Array): Promise<void> {
@@ -47,19 +47,32 @@ export class LocalDraft implements Draft {
 
   async publish(attributes: Attributes, conditions?: WriteConditions): Promise<ObjectMetadata> {
     this.#signal?.throwIfAborted()
-    const stepByStep = () => this.#publishFile(attributes, conditions)
-    return await withDriveErrors(this.#doing, () => {
-      const isConditional = conditions?.ifMatch ?? conditions?.ifNoneMatch
-      if (this.#small === undefined || isConditional !== undefined) return stepByStep()
-      const bytes = this.#small.subarray(0, this.#size)
-      const small = { objectPath: this.#objectPath, bytes, attributes }
-      return publishSmall(this.#drive, small, stepByStep)
-    })
+    const { relaxed } = this.#drive
+    const work = (write?: RelaxedWrite) => this.#publish(attributes, conditions, write)
+    return await withDriveErrors(this.#doing, () =>
+      relaxed?.accepts(this.#objectPath.bucket, this.#size, attributes)
+        ? relaxed.run(this.#size, work)
+        : work(),
+    )
+  }
+
+  async #publish(
+    attributes: Attributes,
+    conditions: WriteConditions | undefined,
+    relaxed: RelaxedWrite | undefined,
+  ): Promise<ObjectMetadata> {
+    const stepByStep = () => this.#publishFile(attributes, conditions, relaxed)
+    const isConditional = conditions?.ifMatch ?? conditions?.ifNoneMatch
+    if (this.#small === undefined || isConditional !== undefined) return await stepByStep()
+    const bytes = this.#small.subarray(0, this.#size)
+    const small = { objectPath: this.#objectPath, bytes, attributes, relaxed }
+    return await publishSmall(this.#drive, small, stepByStep)
   }
 
   async #publishFile(
     attributes: Attributes,
     conditions: WriteConditions | undefined,
+    relaxed: RelaxedWrite | undefined,
   ): Promise<ObjectMetadata> {
     const output = await this.#spill()
     const metadata = await publishFile(this.#drive, {
@@ -67,6 +80,7 @@ export class LocalDraft implements Draft {
       file: output,
       attributes,
       conditions,
+      relaxed,
       // The wait for the lock may have been long.
       assertHeld: () => this.#signal?.throwIfAborted(),
     })

@@ -50,6 +50,12 @@ export function goneIdentity(stats: Stats, hasBirthtime: boolean): FileIdentity 
   return stats.nlink > 1 ? undefined : identityOf(stats, hasBirthtime)
 }
 
+/** The part of an identity that stays if a power failure tears the file, or if its attributes change (set-attributes.ts). */
+export function lastingPart(identity: FileIdentity): string {
+  const [inode = '', , modifiedAtMs] = identity.split(':')
+  return `${inode}-${Math.floor(Number(modifiedAtMs))}`
+}
+
 /** Whether both are names of one file, which may have changed meanwhile. */
 export function isOneFile(one: Stats | undefined, { ino, dev }: Stats): boolean {
   return one?.ino === ino && one.dev === dev

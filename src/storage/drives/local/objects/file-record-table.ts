@@ -1,4 +1,4 @@
-import type { Database, SqlValue, Statement } from '../../../../platform/state/database.ts'
+import type { CallOptions, Database, Statement } from '../../../../platform/state/database.ts'
 import { LazyDeletes } from '../../../../platform/state/lazy-deletes.ts'
 import {
   listStatements,
@@ -19,6 +19,7 @@ const maxForgotten = 100_000
 /** File systems keep different fractions of a second. */
 const timeToleranceMs = 1
 
+const selectAny = 'SELECT 1 FROM file_records LIMIT 1'
 const selectOne = 'SELECT json FROM file_records WHERE identity = ?'
 /** PostgreSQL takes a plain parameter in VALUES as text. */
 const wantedFile = `(CAST(? AS TEXT), CAST(? AS BIGINT),
@@ -61,17 +62,37 @@ export interface FileRecord extends FileAtPath {
   readonly json: string
 }
 
+export type SaveOptions = Pick<CallOptions, 'isRelaxed'>
+
+/** Where the records of a drive are, for a thread that saves new ones by itself. */
+export interface RecordPlace {
+  /** See Database.file. */
+  readonly file: string
+  readonly drive: string
+}
+
+/** Saves the record, replacing one with the same identity. */
+export function saveStatement(drive: string, record: FileRecord, nowMs: number): Statement {
+  const { identity, path, size, modifiedAtMs, json } = record
+  const keys = [driveKey(drive, identity), driveDigest(drive, path)]
+  return { sql: upsert, params: [...keys, size, modifiedAtMs, nowMs, json] }
+}
+
 /**
  * The metadata of a local drive's files in the database. A record belongs to a file's identity, not to its path, and
  * never changes once saved, so every process can cache it without expiry. The column `path_digest` has the digest of a
  * path. Any method may reject with the database's own error; the drive reports it as `unavailable`.
  */
 export class DatabaseFileRecords {
+  /** Absent if the database has no file. */
+  readonly place?: RecordPlace
   readonly #database: Database
   readonly #drive: string
   readonly #now: () => number
   readonly #files: LazyDeletes
   readonly #folders: LazyDeletes
+  /** Whether the table has had a record. */
+  #isInUse = false
 
   /**
    * @param drive the drive's name; '' for the default drive
@@ -81,6 +102,8 @@ export class DatabaseFileRecords {
     this.#database = database
     this.#now = now
     this.#drive = drive
+    const { file } = database
+    if (file !== undefined) this.place = { file, drive }
     this.#files = new LazyDeletes({
       delayMs: forgetDelayMs,
       maxWaiting: maxForgotten,
@@ -101,6 +124,7 @@ export class DatabaseFileRecords {
 
   /** As `find`, for at most 1,000 identities. Those without a record are absent from the map. */
   async findMany(identities: readonly string[]): Promise<Map<string, string>> {
+    if (await this.#isUnused()) return new Map()
     const identityOf = new Map(identities.map((identity) => [this.#key(identity), identity]))
     const rows = await readLists<{ identity: string; json: string }>(
       this.#database,
@@ -116,6 +140,7 @@ export class DatabaseFileRecords {
    * another disk with its times.
    */
   async findByPaths(paths: readonly FileAtPath[]): Promise<Map<string, string>> {
+    if (await this.#isUnused()) return new Map()
     const pathOf = new Map<string, string>()
     const wanted = paths.map(({ path, size, modifiedAtMs }) => {
       const pathDigest = driveDigest(this.#drive, path)
@@ -133,18 +158,30 @@ export class DatabaseFileRecords {
 
   /**
    * Saves the record, replacing one with the same identity, and stores `ownFolders` (identities of folders, often none,
-   * some already stored) as created by the drive. All or nothing; durable when resolved.
+   * some already stored) as created by the drive. All or nothing; durable when resolved, or when `flush` is.
    */
-  async save(record: FileRecord, ownFolders: readonly string[]): Promise<void> {
-    const { identity, path, size, modifiedAtMs, json } = record
+  async save(
+    record: FileRecord,
+    ownFolders: readonly string[],
+    options: SaveOptions = {},
+  ): Promise<void> {
     const ownKeys = ownFolders.map((folder) => this.#key(folder))
-    const key = this.#key(identity)
-    this.#files.cancel(key)
+    this.#files.cancel(this.#key(record.identity))
     for (const folder of ownKeys) this.#folders.cancel(folder)
-    const pathDigest = driveDigest(this.#drive, path)
-    const values: SqlValue[] = [key, pathDigest, size, modifiedAtMs, this.#now(), json]
     const folders = ownKeys.map((folder): Statement => ({ sql: insertFolder, params: [folder] }))
-    await this.#database.write([{ sql: upsert, params: values }, ...folders])
+    const statement = saveStatement(this.#drive, record, this.#now())
+    await this.#database.write([statement, ...folders], options)
+  }
+
+  /** A thread has saved the record by itself (`saveStatement`), in this time. */
+  saved(identity: string, durationMs: number): void {
+    this.#database.committed?.(durationMs)
+    this.#files.cancel(this.#key(identity))
+  }
+
+  /** Makes records durable whose `save` was relaxed. */
+  async flush(): Promise<void> {
+    await this.#database.flush?.()
   }
 
   /** As `save`, for folders alone. */
@@ -190,6 +227,15 @@ export class DatabaseFileRecords {
   /** Ends the deletions; call before the database is closed. */
   async close(): Promise<void> {
     await Promise.all([this.#files.close(), this.#folders.close()])
+  }
+
+  /**
+   * Whether no process has saved a record yet. A first page of a folder that was filled by hand then takes a fifth less CPU
+   * time than with two lists for each 64 of its files.
+   */
+  async #isUnused(): Promise<boolean> {
+    if (!this.#isInUse) this.#isInUse = (await this.#database.read(selectAny, [])).length > 0
+    return !this.#isInUse
   }
 
   #key(identity: string): string {

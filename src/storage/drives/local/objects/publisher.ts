@@ -13,11 +13,12 @@ import type { OpenFolder } from '../folders/open-folder.ts'
 import { type LocalRoot, requireOwnFolder } from '../local-root.ts'
 import type { FilePath, ObjectPath } from '../object-path.ts'
 import type { OpenDrive } from '../open-drive.ts'
+import type { RelaxedWrite } from '../relaxed/relaxed-writes.ts'
 import { lastChangeMs, withVersionId } from '../versions/counted-versions.ts'
 import { type KeyHistory, withHistory } from '../versions/key-history.ts'
 import type { StampedFile } from './attribute-cache.ts'
 import type { OpenFence } from './fence.ts'
-import type { FileStamp } from './file-identity.ts'
+import type { FileIdentity, FileStamp } from './file-identity.ts'
 import { headObject } from './object-files.ts'
 import { OutputFile } from './output-file.ts'
 import {
@@ -99,7 +100,7 @@ export async function publishFile(
   try {
     const { file, done } = await put(drive, publication, target)
     // The file is the object now, so its record must stay even if a later step fails.
-    await finish(drive, objectPath, done)
+    await finish(drive, objectPath, done, publication.relaxed)
     const { size, modifiedAtMs } = file
     return withVersionId(drive.versioningOf(objectPath.bucket), { size, modifiedAtMs, attributes })
   } catch (error) {
@@ -214,7 +215,8 @@ export async function removeObject(
     if (objectPath.natural.folder !== objectPath.bucket) {
       await entry.note({ bucket: objectPath.bucket, key: objectPath.key, making: [] })
     }
-    return await removeFrom(drive, objectPath, conditions)
+    const work = (relaxed?: RelaxedWrite) => removeFrom(drive, objectPath, conditions, relaxed)
+    return await (drive.relaxed?.run(0, work) ?? work())
   } finally {
     await entry.close()
   }
@@ -224,6 +226,7 @@ async function removeFrom(
   drive: OpenDrive,
   objectPath: ObjectPath,
   conditions: RemovalConditions | undefined,
+  relaxed: RelaxedWrite | undefined,
 ): Promise<boolean> {
   const taken = await drive.locks.hold(objectPath.path, async (fence) => {
     await requireConditions(drive, objectPath, conditions)
@@ -232,19 +235,20 @@ async function removeFrom(
     return moved
   })
   if (taken.length === 0) await requireOwnFolder(drive.root)
-  await finishTaken(drive, objectPath, taken)
+  await finishTaken(drive, objectPath, taken, relaxed)
   return taken.length > 0
 }
 
-/** Makes the removal durable. */
+/** Makes the removal durable, unless it is relaxed. */
 export async function finishTaken(
   drive: OpenDrive,
   objectPath: ObjectPath,
   taken: readonly Taken[],
+  relaxed?: RelaxedWrite,
 ): Promise<void> {
   for (const { filePath, folder, gone } of taken) {
-    await makeDurable(drive, folder)
-    if (gone !== undefined) drive.attributeCache.forget(gone)
+    await (relaxed ? folder.close() : makeDurable(drive, folder))
+    forgetGone(drive, gone, relaxed)
     // The object is deleted: a folder that cannot be removed now must not fail the request.
     await unmakeFolders(drive, objectPath, filePath, [])
   }
@@ -273,13 +277,26 @@ export async function finish(
   drive: OpenDrive,
   objectPath: ObjectPath,
   { folder, gone, stale, history }: PutDone,
+  relaxed?: RelaxedWrite,
 ): Promise<void> {
-  if (gone !== undefined) drive.attributeCache.forget(gone)
-  if (stale?.gone !== undefined) drive.attributeCache.forget(stale.gone)
+  forgetGone(drive, gone, relaxed)
+  forgetGone(drive, stale?.gone, relaxed)
   const other = stale?.folder === folder ? undefined : stale
+  const end = (one: OpenFolder) => (relaxed ? one.close() : makeDurable(drive, one))
   // Waits for both: each closes its folder.
-  await allDone([folder, other?.folder, history].map((one) => one && makeDurable(drive, one)))
+  await allDone([folder, other?.folder, history].map((one) => one && end(one)))
   if (other !== undefined) await unmakeFolders(drive, objectPath, other.filePath, [])
+}
+
+/** The file was replaced or removed, and has no other name. */
+export function forgetGone(
+  { attributeCache }: OpenDrive,
+  gone: FileIdentity | undefined,
+  relaxed: RelaxedWrite | undefined,
+): void {
+  if (gone === undefined) return
+  if (relaxed === undefined) attributeCache.forget(gone)
+  else relaxed.forget(gone)
 }
 
 /** Makes the names in a folder durable, and closes it. */
@@ -325,11 +342,12 @@ interface Sealing {
 /** Makes the bytes and the attributes durable, before the object becomes visible. Again if it needs a later time. */
 async function seal(sealing: Sealing, laterMs?: number): Promise<StampedFile> {
   const { drive, made, file: former } = sealing
-  const { objectPath, attributes, file } = sealing.publication
+  const { objectPath, attributes, file, relaxed } = sealing.publication
   const afterMs = laterMs ?? lastChangeMs(drive.versioningOf(objectPath.bucket))
   const stamped = { ...(await file.shape(afterMs)), path: objectPath.path }
-  const saved = drive.attributeCache.save(stamped, attributes, identitiesOf(made))
-  await allDone([file.flush(), saved])
+  const options = { isRelaxed: relaxed !== undefined }
+  const saved = drive.attributeCache.save(stamped, attributes, identitiesOf(made), options)
+  await allDone([relaxed ? undefined : file.flush(), saved])
   if (former !== undefined) drive.attributeCache.forget(former.identity)
   sealing.file = stamped
   return stamped

@@ -6,6 +6,7 @@ import { OpenFolder } from '../folders/open-folder.ts'
 import { cannotLink, codeOf } from '../fs-error.ts'
 import type { LocalRoot } from '../local-root.ts'
 import type { FilePath, ObjectPath } from '../object-path.ts'
+import type { RelaxedWrite } from '../relaxed/relaxed-writes.ts'
 import { type OpenFence, overtaken, removeThrough } from './fence.ts'
 import { type FileIdentity, goneIdentity, identityOf } from './file-identity.ts'
 import { readFlags } from './paced-files.ts'
@@ -34,6 +35,8 @@ export interface PutOrder {
    */
   readonly isElsewhere?: boolean
   readonly keepsVersions?: boolean
+  /** Absent: the file and its record are durable. */
+  readonly relaxed?: RelaxedWrite | undefined
   /** See CompleteOptions.assertHeld. */
   readonly assertHeld?: (() => void) | undefined
 }
@@ -168,6 +171,9 @@ async function putAt(root: LocalRoot, order: PutOrder, target: Target): Promise<
   }
   const release = await holdLarge(root, path, present)
   try {
+    if (present !== undefined) {
+      await order.relaxed?.keep(path, order.identity, order.path)
+    }
     await move(root, order, path)
   } catch (error) {
     // The call succeeded, but its reply was lost and it was repeated, as happens on NFS.

@@ -75,8 +75,8 @@ async function changeFile(
   })
 }
 
-/** The part of the rest of its millisecond in which the next time is. */
-const stepShare = 1 / 16
+/** The part of the rest of its millisecond in which the next time is: 150 changes of a new object have room. */
+const stepShare = 1 / 64
 
 /**
  * Another time in the same millisecond, in the form in which the file system stores it: it is tried on another file, because
@@ -91,9 +91,9 @@ async function movedTime(root: LocalRoot, timeMs: number): Promise<number> {
   const isAnother = (ms: number) =>
     Math.floor(ms) === wholeMs && Math.abs(ms - timeMs) >= minMoveMs && ms - wholeMs >= minMoveMs
   const endMs = wholeMs + 1 - minMoveMs
-  const stepMs = (endMs - timeMs) * stepShare
+  const stepMs = Math.max((endMs - timeMs) * stepShare, 2 * minMoveMs)
   const [startMs, rangeMs] =
-    stepMs > 2 * minMoveMs ? [timeMs, stepMs] : [wholeMs, endMs - wholeMs - minMoveMs]
+    timeMs + stepMs < endMs ? [timeMs, stepMs] : [wholeMs, endMs - wholeMs - minMoveMs]
   let wanted: number
   do wanted = startMs + minMoveMs + Math.random() * rangeMs
   while (!isAnother(wanted))

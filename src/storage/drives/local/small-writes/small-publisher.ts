@@ -5,20 +5,29 @@ import { allDone, fs } from '../file-calls.ts'
 import { OpenFolder, syncFolderAt } from '../folders/open-folder.ts'
 import { type LocalRoot, newTempPath, processFolderOf, requireOwnFolder } from '../local-root.ts'
 import { historyPathOf, joinFilePath, type ObjectPath } from '../object-path.ts'
-import { type FileStamp, uniqueTimeMs } from '../objects/file-identity.ts'
+import { type FileStamp, identityOf, uniqueTimeMs } from '../objects/file-identity.ts'
 import type { LockPaths } from '../objects/key-locks.ts'
 import { fsyncFile } from '../objects/paced-files.ts'
-import { makeDurable, publishFile, sealedFile } from '../objects/publisher.ts'
+import { forgetGone, makeDurable, publishFile, sealedFile } from '../objects/publisher.ts'
 import type { OpenDrive } from '../open-drive.ts'
+import type { RelaxedWrite } from '../relaxed/relaxed-writes.ts'
 import { lastChangeMs, withVersionId } from '../versions/counted-versions.ts'
 import { timeText } from '../versions/version-names.ts'
-import type { HistoryJob, MovedFile, PublishJob, PublishOutcome } from './write-thread.ts'
+import type {
+  MovedFile,
+  PublishOutcome,
+  SealJob,
+  SealOutcome,
+  StoreJob,
+  StoreOutcome,
+} from './write-jobs.ts'
 
 /** An unconditional write of a small object. */
 interface SmallObject {
   readonly objectPath: ObjectPath
   readonly bytes: Uint8Array
   readonly attributes: Attributes
+  readonly relaxed: RelaxedWrite | undefined
 }
 
 /**
@@ -33,10 +42,14 @@ export function publishSmall(
   stepByStep: () => Promise<ObjectMetadata>,
 ): Promise<ObjectMetadata> {
   const { root, writes, versioningOf } = drive
-  return writes.count(async () => {
-    const { objectPath } = small
+  const { objectPath, relaxed } = small
+  const isRelaxed = relaxed !== undefined
+  return writes.count(isRelaxed, async () => {
     const mayKeep = root.ordersNames || versioningOf(objectPath.bucket) === undefined
-    const isUsable = writes.isReady && mayKeep && (await hasFolder(root, objectPath))
+    const isUsable =
+      writes.isReady &&
+      mayKeep &&
+      (writes.stores(isRelaxed) || (!writes.isAlone && (await hasFolder(root, objectPath))))
     const metadata = isUsable ? await publishInThread(drive, small) : undefined
     return metadata ?? (await stepByStep())
   })
@@ -47,30 +60,126 @@ async function hasFolder(root: LocalRoot, { natural }: ObjectPath): Promise<bool
   return (await root.files.lstat(`${root.path}/${natural.folder}`)) !== undefined
 }
 
+type WrittenFile = Omit<SealJob, 'kind'>
+/** Where a file is to be moved. */
+type MoveTarget = Omit<StoreJob, keyof WrittenFile | 'kind' | 'record' | 'links'>
+
+interface SealedFile {
+  readonly path: string
+  readonly stamp: FileStamp
+}
+
 /** Undefined if the thread could not write the file. It then leaves nothing behind. */
 async function publishInThread(
   drive: OpenDrive,
   small: SmallObject,
 ): Promise<ObjectMetadata | undefined> {
   const { root, attributeCache, writes } = drive
-  const path = newTempPath(root)
-  const { objectPath, bytes, attributes } = small
-  const changedAtMs = lastChangeMs(drive.versioningOf(objectPath.bucket))
-  const sealed = await writes.seal({ path, bytes, modifiedAtMs: uniqueTimeMs(changedAtMs) })
-  if (sealed === undefined) return undefined
-  const { fd, stamp } = sealed
+  const { objectPath, bytes, attributes, relaxed } = small
+  const isRelaxed = relaxed !== undefined
+  const modifiedAtMs = uniqueTimeMs(lastChangeMs(drive.versioningOf(objectPath.bucket)))
+  const file = { path: newTempPath(root), bytes, modifiedAtMs, isRelaxed }
+  const stored: (SealOutcome & Partial<StoreOutcome>) | undefined = await (writes.stores(isRelaxed)
+    ? store(drive, small, file)
+    : writes.seal(file))
+  if (stored === undefined) return undefined
+  const { fd, stamp, recordedMs } = stored
+  const sealed = { path: file.path, stamp }
   try {
-    const saved = attributeCache.save({ ...stamp, path: objectPath.path }, attributes, [])
+    if (recordedMs !== undefined) {
+      attributeCache.saved(stamp.identity, attributes, recordedMs)
+      return await finish(drive, small, sealed, stored.moved)
+    }
+    const stamped = { ...stamp, path: objectPath.path }
+    const saved = attributeCache.save(stamped, attributes, [], { isRelaxed })
     await allDone([flush(root, fd), saved])
-    return await publishSealed(drive, small, path, stamp)
+    return await finish(drive, small, sealed, await move(drive, small, sealed))
   } catch (error) {
     // The record must stay if the file was moved. The sweep removes what remains.
-    await fs.promises.unlink(path).then(
+    await fs.promises.unlink(file.path).then(
       () => attributeCache.forget(stamp.identity),
       () => undefined,
     )
     throw error
   }
+}
+
+/** All steps in one call of the thread. */
+async function store(
+  drive: OpenDrive,
+  small: SmallObject,
+  file: WrittenFile,
+): Promise<StoreOutcome | undefined> {
+  const record = { path: small.objectPath.path, json: JSON.stringify(small.attributes) }
+  return await inTurn(drive, small, (target) =>
+    drive.writes
+      .store({ ...target, ...file, record, links: small.relaxed?.linkFolder() })
+      .catch(async (error: unknown) => {
+        await dropUnmoved(drive, file.path).catch(() => undefined)
+        throw error
+      }),
+  )
+}
+
+/** Removes a file that the thread has left at its first path, and its record, which may be saved. */
+async function dropUnmoved({ root, attributeCache }: OpenDrive, path: string): Promise<void> {
+  const stats = await fs.promises.lstat(path)
+  await fs.promises.unlink(path)
+  attributeCache.forget(identityOf(stats, root.hasBirthtime))
+}
+
+async function move(
+  drive: OpenDrive,
+  small: SmallObject,
+  { path, stamp }: SealedFile,
+): Promise<PublishOutcome['moved']> {
+  const time = timeText(stamp.modifiedAtMs)
+  const outcome = await inTurn(drive, small, ({ history, ...target }) =>
+    drive.writes.publish({
+      ...{ ...target, path, history: history && { ...history, time } },
+      replaced: small.relaxed?.linkOf(stamp.identity),
+    }),
+  )
+  return outcome?.moved
+}
+
+/** Runs a job of the thread that moves a file to this path. Undefined if it can't. */
+async function inTurn<Outcome extends PublishOutcome>(
+  drive: OpenDrive,
+  { objectPath }: SmallObject,
+  run: (target: MoveTarget) => Promise<Outcome | undefined>,
+): Promise<Outcome | undefined> {
+  const { root, locks } = drive
+  const { path, natural, alternative } = objectPath
+  return await locks.inTurn(path, async (lock) => {
+    const { holder } = lock
+    if (holder === undefined) return undefined
+    const target = {
+      name: natural.name,
+      lock: { holder, path: lock.path },
+      folder: `${root.path}/${natural.folder}`,
+      alternative: `${root.path}/${joinFilePath(alternative)}`,
+      history: historyOf(drive, objectPath, lock),
+    }
+    const outcome = await run(target).catch(async (error: unknown) => {
+      await locks.dropOwn(lock)
+      const message = 'The thread that writes small objects ended. Send the request again.'
+      throw new DriveError('unavailable', message, { cause: error })
+    })
+    if (outcome?.isLocked) await locks.dropOwn(lock)
+    return outcome
+  })
+}
+
+function historyOf(
+  { root, versioningOf }: OpenDrive,
+  objectPath: ObjectPath,
+  { fence }: LockPaths,
+): MoveTarget['history'] {
+  const versioning = versioningOf(objectPath.bucket)
+  if (versioning === undefined) return undefined
+  const folder = `${root.path}/${historyPathOf(objectPath).filePath.folder}`
+  return { folder, token: fence.newPath(), versioning }
 }
 
 async function flush(root: LocalRoot, fd: number | undefined): Promise<void> {
@@ -82,62 +191,22 @@ async function flush(root: LocalRoot, fd: number | undefined): Promise<void> {
   }
 }
 
-async function publishSealed(
+/** @param moved undefined if the thread did not move the file, whose record is saved */
+async function finish(
   drive: OpenDrive,
-  { objectPath, attributes }: SmallObject,
-  path: string,
-  stamp: FileStamp,
+  { objectPath, attributes, relaxed }: SmallObject,
+  { path, stamp }: SealedFile,
+  moved: PublishOutcome['moved'],
 ): Promise<ObjectMetadata> {
-  const { attributeCache, locks } = drive
-  const moved = await locks.inTurn(objectPath.path, (lock) =>
-    move(drive, objectPath, { path, history: historyOf(drive, objectPath, stamp, lock) }, lock),
-  )
   if (moved === undefined) {
     const file = sealedFile(drive.root, path, stamp)
-    return publishFile(drive, { objectPath, file, attributes, conditions: undefined })
+    return publishFile(drive, { objectPath, file, attributes, conditions: undefined, relaxed })
   }
   // The file is the object now, so its record must stay even if a later step fails.
-  if (moved.gone !== undefined) attributeCache.forget(moved.gone)
-  await syncFolder(drive, objectPath.natural.folder, moved)
+  forgetGone(drive, moved.gone, relaxed)
+  if (relaxed === undefined) await syncFolder(drive, objectPath.natural.folder, moved)
   const { size, modifiedAtMs } = stamp
   return withVersionId(drive.versioningOf(objectPath.bucket), { size, modifiedAtMs, attributes })
-}
-
-function historyOf(
-  { root, versioningOf }: OpenDrive,
-  objectPath: ObjectPath,
-  { modifiedAtMs }: FileStamp,
-  { fence }: LockPaths,
-): HistoryJob | undefined {
-  const versioning = versioningOf(objectPath.bucket)
-  if (versioning === undefined) return undefined
-  const folder = `${root.path}/${historyPathOf(objectPath).filePath.folder}`
-  return { folder, token: fence.newPath(), versioning, time: timeText(modifiedAtMs) }
-}
-
-async function move(
-  { root, writes, locks }: OpenDrive,
-  { natural, alternative }: ObjectPath,
-  { path, history }: Pick<PublishJob, 'path' | 'history'>,
-  lock: LockPaths,
-): Promise<PublishOutcome['moved']> {
-  const { holder } = lock
-  if (holder === undefined) return undefined
-  const job = {
-    path,
-    history,
-    name: natural.name,
-    lock: { holder, path: lock.path },
-    folder: `${root.path}/${natural.folder}`,
-    alternative: `${root.path}/${joinFilePath(alternative)}`,
-  }
-  const outcome = await writes.publish(job).catch(async (error: unknown) => {
-    await locks.dropOwn(lock)
-    const message = 'The thread that writes small objects ended. Send the request again.'
-    throw new DriveError('unavailable', message, { cause: error })
-  })
-  if (outcome.isLocked) await locks.dropOwn(lock)
-  return outcome.moved
 }
 
 async function syncFolder(

@@ -2,120 +2,53 @@ import fs from 'node:fs'
 import { basename, dirname } from 'node:path'
 import { answerCalls } from '../../../../platform/process/call-thread.ts'
 import { stopwatch } from '../../../../platform/process/time-limit.ts'
-import type { Versioning } from '../../versions.ts'
 import { folderMark } from '../folders/folder-sync.ts'
 import { syncFolderNow } from '../folders/open-folder.ts'
 import { codeOf } from '../fs-error.ts'
 import {
   describe,
-  type FileIdentity,
-  type FileStamp,
   goneIdentity,
   isOneFile,
   isSameFile,
+  lastingPart,
 } from '../objects/file-identity.ts'
 import { moveMark } from '../objects/folder-locks.ts'
 import { certainMs } from '../objects/key-locks.ts'
 import { createFlags, folderOpenFlags, writeFullyNow } from '../objects/paced-files.ts'
 import { largeBytes } from '../objects/put-file.ts'
+import { keepReplacedNow } from '../relaxed/unsynced-note.ts'
 import { archivedSimply, isNullTime } from '../versions/counted-versions.ts'
 import { smallFolderBytes, timeText } from '../versions/version-names.ts'
-
-/** A sync that takes longer is the last one of its call. The thread pool does the others, at the same time. */
-const slowSyncMs = 1
-
-/** Writes a complete temporary file, with its final modification time. */
-export interface SealJob {
-  readonly kind: 'seal'
-  /** Where to create the file. It must not exist. */
-  readonly path: string
-  readonly bytes: Uint8Array
-  /** Milliseconds since the epoch, with a fraction; see `uniqueTimeMs`. */
-  readonly modifiedAtMs: number
-}
-
-/** Moves a sealed file to the natural path of its object, under the key's lock. */
-export interface PublishJob {
-  readonly kind: 'publish'
-  /** The sealed file. */
-  readonly path: string
-  /** The absolute path of the natural path's folder. */
-  readonly folder: string
-  readonly name: string
-  /** The absolute alternative path. */
-  readonly alternative: string
-  /** Absent if the bucket never had versions. */
-  readonly history: HistoryJob | undefined
-  /** The file that names this process, and the path to link it to (key-locks.ts). */
-  readonly lock: { readonly holder: string; readonly path: string }
-}
-
-/** Keeps the version that is replaced. Only where the file system orders names (`LocalRoot.ordersNames`). */
-export interface HistoryJob {
-  /** The absolute path of the folder of the former versions. If it is missing, it is created. */
-  readonly folder: string
-  /** A path in the fence, for another name of the replaced file, or for the folder. */
-  readonly token: string
-  readonly versioning: Versioning
-  /** The text of the new version's time. */
-  readonly time: string
-}
-
-export type WriteJob = SealJob | PublishJob
-
-export interface SealOutcome {
-  readonly stamp: FileStamp
-  /** The open file if it was not synced: the caller must sync and close it. */
-  readonly fd: number | undefined
-}
-
-export interface MovedFile {
-  /** The overwritten file, if it has no other name. */
-  readonly gone: FileIdentity | undefined
-  /** The mark of the folder (`folderMark`), if it was synced after the move. */
-  readonly synced: string | undefined
-  /**
-   * The code of the error if the folder could not be synced. The sync must not be repeated, because the system may report
-   * the error only once (fsync(2), "NOTES").
-   */
-  readonly syncError: string | undefined
-}
-
-export interface PublishOutcome {
-  /** Undefined if nothing was moved. */
-  readonly moved: MovedFile | undefined
-  /** Whether the lock could not be released. */
-  readonly isLocked: boolean
-}
+import { saveRecords } from './new-records-table.ts'
+import { type PackedCall, type PackedOutcomes, packOutcomes, unpackJobs } from './packed-jobs.ts'
+import type {
+  HistoryJob,
+  MovedFile,
+  PublishJob,
+  PublishOutcome,
+  SealJob,
+  SealOutcome,
+  WriteJob,
+  WriteJobs,
+  WriteOutcome,
+  WriteOutcomes,
+} from './write-jobs.ts'
 
 /**
- * The result of a job. If a file was not sealed or moved for any reason, nothing is left behind. The caller then writes it
- * step by step, which reports the error.
+ * After some syncs that take longer, the thread pool does the others of a call, at the same time. A single one says nothing
+ * about the disk: the thread may have lost its core meanwhile.
  */
-export type WriteOutcome = SealOutcome | PublishOutcome | undefined
-
-export interface WriteJobs {
-  readonly jobs: readonly WriteJob[]
-  /** Whether to sync files and folders, one after the other, while that is fast. */
-  readonly syncs: boolean
-  /** See `LocalRoot`. */
-  readonly hasBirthtime: boolean
-  readonly descriptors: string
-}
-
-export interface WriteOutcomes {
-  /** In the order of the jobs. */
-  readonly outcomes: readonly WriteOutcome[]
-  /** The average time of a sync; undefined if there was none. */
-  readonly syncMs: number | undefined
-}
+const slowSyncMs = 1
+const mostSlowSyncs = 2
 
 /** Runs the jobs with synchronous calls, for a thread. */
 export function runWriteJobs({ jobs, ...drive }: WriteJobs): WriteOutcomes {
   const run = new WriteRun(drive)
   try {
-    const finishes = jobs.map((job) => (job.kind === 'seal' ? run.write(job) : run.move(job)))
-    const outcomes = finishes.map((finish) => finish())
+    const begun = jobs.map((job) => run.begin(job))
+    const written = begun.map((finish) => finish())
+    const published = run.publish(jobs, written)
+    const outcomes = published.map((finish) => finish())
     return { outcomes, syncMs: run.syncMs }
   } finally {
     run.close()
@@ -125,6 +58,8 @@ export function runWriteJobs({ jobs, ...drive }: WriteJobs): WriteOutcomes {
 interface RunFolder {
   readonly fd: number
   readonly mark: string
+  /** Whether it was at its path once all locks were held. Undefined before that. */
+  isThere: boolean | undefined
   /** Whether all moves into it are durable. */
   isSynced: boolean
   syncError: string | undefined
@@ -133,12 +68,23 @@ interface RunFolder {
 /** Syncs what a job has done, and returns its outcome. */
 type Finish = () => WriteOutcome
 
+type Move = Omit<PublishJob, 'kind'>
+
+/** A job whose file is written. */
+interface WrittenJob {
+  /** As far as it is known. */
+  readonly outcome: WriteOutcome
+  /** Undefined if the file stays where it is. */
+  readonly move: Move | undefined
+}
+
 class WriteRun {
-  #syncCount = 0
-  #syncsMs = 0
+  readonly #syncTimes: number[] = []
   #doesSync: boolean
   readonly #drive: Omit<WriteJobs, 'jobs'>
   readonly #folders = new Map<string, RunFolder | undefined>()
+  /** Whether a mark of a move existed once all locks were held, by the path of the mark. */
+  readonly #marks = new Map<string, boolean>()
 
   constructor(drive: Omit<WriteJobs, 'jobs'>) {
     this.#drive = drive
@@ -146,10 +92,18 @@ class WriteRun {
   }
 
   get syncMs(): number | undefined {
-    return this.#syncCount === 0 ? undefined : this.#syncsMs / this.#syncCount
+    const times = this.#syncTimes.sort((one, other) => one - other)
+    return times[times.length >> 1]
   }
 
-  write({ path, bytes, modifiedAtMs }: SealJob): Finish {
+  begin(job: WriteJob): Finish {
+    if (job.kind === 'publish') return () => undefined
+    // The record would be saved twice: the second time with the folders that are created.
+    const isLost = job.kind === 'store' && this.#open(job.folder) === undefined
+    return isLost ? () => undefined : this.#write(job)
+  }
+
+  #write({ path, bytes, modifiedAtMs, isRelaxed }: Omit<SealJob, 'kind'>): Finish {
     const fd = attempt(() => fs.openSync(path, createFlags, 0o666))
     if (fd === undefined) return () => undefined
     const stamp = attempt(() => {
@@ -158,35 +112,82 @@ class WriteRun {
       return describe(fs.fstatSync(fd), this.#drive)
     })
     return () => {
-      if (stamp !== undefined && !this.#doesSync) return { stamp, fd }
-      const isDurable = stamp !== undefined && isDone(() => this.#sync(() => fs.fsyncSync(fd)))
+      if (stamp !== undefined && !isRelaxed && !this.#doesSync) return { stamp, fd }
+      const isSealed =
+        stamp !== undefined && (isRelaxed || isDone(() => this.#sync(() => fs.fsyncSync(fd))))
       isDone(() => fs.closeSync(fd))
-      if (isDurable) return { stamp, fd: undefined }
+      if (isSealed) return { stamp, fd: undefined }
       isDone(() => fs.unlinkSync(path))
       return undefined
     }
   }
 
-  move(job: PublishJob): Finish {
-    const { holder, path: lockPath } = job.lock
-    const folder = this.#open(job.folder)
+  /**
+   * The rest of the jobs, whose files are written. Takes all locks before it looks at anything: then one look is enough for
+   * what the jobs have in common.
+   */
+  publish(jobs: readonly WriteJob[], written: readonly WriteOutcome[]): Finish[] {
+    const all = this.#record(jobs, written)
+    const locked = all.map(({ move }) => move && this.#lock(move))
+    return all.map(({ outcome, move }, index) => {
+      if (move === undefined) return () => outcome
+      const finish = this.#move(move, locked[index])
+      return () => ({ ...outcome, ...finish() })
+    })
+  }
+
+  /** Saves the records of the jobs `store`. */
+  #record(jobs: readonly WriteJob[], written: readonly WriteOutcome[]): WrittenJob[] {
+    const records = jobs.map((job, index) => {
+      const sealed = written[index] as SealOutcome | undefined
+      if (job.kind !== 'store' || sealed === undefined || sealed.fd !== undefined) return undefined
+      return { record: { ...sealed.stamp, ...job.record }, isRelaxed: job.isRelaxed }
+    })
+    const recordedMs = saveRecords(this.#drive.records, records)
+    return jobs.map((job, index) => {
+      const outcome = written[index] as SealOutcome | undefined
+      if (job.kind === 'publish') return { outcome, move: job }
+      if (job.kind === 'seal' || outcome === undefined) return { outcome, move: undefined }
+      const saved = { ...outcome, recordedMs: recordedMs[index], ...unmoved }
+      if (saved.recordedMs === undefined) return { outcome: saved, move: undefined }
+      const { identity, modifiedAtMs } = outcome.stamp
+      const history = job.history && { ...job.history, time: timeText(modifiedAtMs) }
+      const replaced = job.links && `${job.links}/${lastingPart(identity)}`
+      return { outcome: saved, move: { ...job, history, replaced } }
+    })
+  }
+
+  /** Returns how long the lock has been held; undefined if it is not. */
+  #lock({ folder, lock }: Move): (() => number) | undefined {
+    if (this.#open(folder) === undefined) return undefined
     // Started before the call, whose reply may arrive late.
     const heldMs = stopwatch()
-    if (folder === undefined || !isDone(() => fs.linkSync(holder, lockPath))) {
-      return () => ({ moved: undefined, isLocked: false })
-    }
+    return isDone(() => fs.linkSync(lock.holder, lock.path)) ? heldMs : undefined
+  }
+
+  #move(job: Move, heldMs: (() => number) | undefined): () => PublishOutcome {
+    const { path: lockPath } = job.lock
+    const folder = this.#open(job.folder)
+    if (folder === undefined || heldMs === undefined) return () => unmoved
     // Step by step, the object waits until the folder has been moved.
-    const isMoving = exists(`${dirname(lockPath)}/${moveMark}`)
-    const moved = isMoving ? undefined : attempt(() => this.#moveInto(folder, job))
+    const moved = attempt(() =>
+      this.#isMarked(`${dirname(lockPath)}/${moveMark}`) ? undefined : this.#moveInto(folder, job),
+    )
     // A thread that was suspended may have lost the lock to another process.
     const isCertain = heldMs() < certainMs
     const isLocked = !isCertain || !isDone(() => fs.unlinkSync(lockPath))
     return () => {
       if (moved === undefined) return { moved, isLocked }
-      if (this.#doesSync) this.#syncFolder(folder)
+      if (this.#doesSync && job.replaced === undefined) this.#syncFolder(folder)
       const synced = folder.isSynced ? folder.mark : undefined
       return { moved: { ...moved, synced, syncError: folder.syncError }, isLocked }
     }
+  }
+
+  #isMarked(path: string): boolean {
+    const isMarked = this.#marks.get(path) ?? exists(path)
+    this.#marks.set(path, isMarked)
+    return isMarked
   }
 
   close(): void {
@@ -196,7 +197,7 @@ class WriteRun {
   }
 
   /** Undefined, with nothing moved, if the key needs more than a rename. */
-  #moveInto(folder: RunFolder, job: PublishJob): Pick<MovedFile, 'gone'> | undefined {
+  #moveInto(folder: RunFolder, job: Move): Pick<MovedFile, 'gone'> | undefined {
     const open = this.#ifStillThere(folder, job.folder)
     if (open === undefined) return undefined
     const target = `${open}/${job.name}`
@@ -210,6 +211,7 @@ class WriteRun {
         present === undefined ? !exists(history.folder) : this.#keep(history, target, present)
       if (!isKept) return undefined
     }
+    if (present !== undefined && job.replaced !== undefined) keepReplacedNow(target, job.replaced)
     fs.renameSync(job.path, target)
     folder.isSynced = false
     const isGone = present !== undefined && history === undefined
@@ -254,9 +256,10 @@ class WriteRun {
   }
 
   /** The path by which to use an open folder. It must not have been moved or removed since (folders/open-folder.ts). */
-  #ifStillThere({ fd }: RunFolder, path: string): string | undefined {
-    const open = `${this.#drive.descriptors}${fd}`
-    return fs.readlinkSync(open) === path ? open : undefined
+  #ifStillThere(folder: RunFolder, path: string): string | undefined {
+    const open = `${this.#drive.descriptors}${folder.fd}`
+    folder.isThere ??= fs.readlinkSync(open) === path
+    return folder.isThere ? open : undefined
   }
 
   #open(path: string): RunFolder | undefined {
@@ -269,6 +272,7 @@ class WriteRun {
         : {
             fd,
             mark: folderMark(path, stats, this.#drive.hasBirthtime),
+            isThere: undefined,
             isSynced: false,
             syncError: undefined,
           }
@@ -291,13 +295,14 @@ class WriteRun {
     try {
       call()
     } finally {
-      const syncMs = performance.now() - start
-      this.#syncsMs += syncMs
-      this.#syncCount += 1
-      if (syncMs > slowSyncMs) this.#doesSync = false
+      this.#syncTimes.push(performance.now() - start)
+      const slow = this.#syncTimes.filter((syncMs) => syncMs > slowSyncMs)
+      if (slow.length >= mostSlowSyncs) this.#doesSync = false
     }
   }
 }
+
+const unmoved = { moved: undefined, isLocked: false }
 
 function exists(path: string): boolean {
   return look(path) !== undefined
@@ -324,4 +329,7 @@ function isDone(call: () => void): boolean {
   return succeeded === true
 }
 
-answerCalls<WriteJobs, WriteOutcomes>((jobs) => ({ result: runWriteJobs(jobs), transfer: [] }))
+answerCalls<PackedCall, PackedOutcomes>(({ jobs, ...drive }) => {
+  const { outcomes, syncMs } = runWriteJobs({ ...drive, jobs: unpackJobs(jobs) })
+  return { result: { ...packOutcomes(outcomes), syncMs }, transfer: [] }
+})

@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url'
 import { readSettings } from '../../../../../src/app/settings/read-settings.ts'
 import type { FromWorker } from '../../../../../src/app/start/processes/worker-messages.ts'
 import {
+  prepareWorkers,
   WorkerPool,
   type WorkerPoolOptions,
 } from '../../../../../src/app/start/processes/worker-pool.ts'
@@ -18,14 +19,14 @@ cluster.setupPrimary({
   exec: fileURLToPath(new URL('../../../../support/pool-worker.ts', import.meta.url)),
 })
 
-async function poolOf(t: TestContext, options: Partial<WorkerPoolOptions> = {}) {
+async function poolOf(t: TestContext, options: Partial<WorkerPoolOptions> = {}, workers = 1) {
   const folder = mkdtempSync(join(tmpdir(), 'bucketry-pool-'))
   const settings = await readSettings({
     ACCESS_KEY: 'AKEXAMPLE',
     SECRET_KEY: 'secret',
     ALLOWED_BUCKETS: 'photos',
     DRIVE: `file:${folder}`,
-    WORKERS: '1',
+    WORKERS: String(workers),
   })
   const pool = new WorkerPool({
     settings,
@@ -87,6 +88,48 @@ test('A message to a worker that has just died does not end the primary', async 
   execFileSync('sh', ['-c', `while [ "$(ps -o stat= -p ${pid} | cut -c1)" != Z ]; do :; done`])
   pool.replaceTls({ cert: 'a', key: 'b' })
   await died
+})
+
+test('A worker that the system does not start is started again until it can', async (t) => {
+  const { execPath } = process
+  t.after(() => {
+    process.execPath = execPath
+  })
+  let deaths = 0
+  const { pool } = await poolOf(t, {
+    onDeath: () => {
+      deaths += 1
+      if (deaths === 3) process.execPath = execPath
+    },
+  })
+  const pid = await pool.start()
+  process.execPath = '/missing'
+  const replaced = nextFromWorker('serving')
+  process.kill(pid, 'SIGKILL')
+  await replaced
+  assert.equal(deaths, 3)
+})
+
+test('The start fails if the system starts no process', async (t) => {
+  const { execPath } = process
+  t.after(() => {
+    process.execPath = execPath
+  })
+  process.execPath = '/missing'
+  const prepared = prepareWorkers(1)
+  const { pool } = await poolOf(t, { prepared })
+  await assert.rejects(pool.start(), { name: 'WorkerStartError' })
+})
+
+test('A worker that starts reads what is changed meanwhile before the change is in force', async (t) => {
+  const { pool, slow } = await poolOf(t, {}, 2)
+  const pid = await pool.start()
+  const other = Object.values(cluster.workers ?? {}).find((one) => one?.process.pid !== pid)
+  writeFileSync(slow, '')
+  cluster.once('fork', () => other?.process.kill('SIGHUP'))
+  const read = nextFromWorker('change-read')
+  process.kill(pid, 'SIGKILL')
+  await read
 })
 
 /** Resolves with the next message of this kind. */

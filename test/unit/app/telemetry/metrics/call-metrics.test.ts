@@ -96,6 +96,7 @@ const database: Database = {
     if (first?.sql === 'full') throw new DatabaseError('full')
     return results
   },
+  committed: () => undefined,
   clockMs: async () => 5,
   check: async () => undefined,
   close: async () => undefined,
@@ -110,6 +111,7 @@ test('Calls of the database are timed by engine, and unmet changes are no errors
   assert.equal(await timed.write([{ sql: 'x' }]), results)
   await assert.rejects(timed.write([{ sql: 'unmet' }]), UnmetChange)
   await assert.rejects(timed.write([{ sql: 'full' }]), DatabaseError)
+  timed.committed?.(2_000)
   const values = new Map(
     metrics
       .snapshot()
@@ -122,7 +124,8 @@ test('Calls of the database are timed by engine, and unmet changes are no errors
   )
   for (const [name, value] of [
     ['bucketry_database_call_duration_seconds_count postgres read', 2],
-    ['bucketry_database_call_duration_seconds_count postgres write', 3],
+    ['bucketry_database_call_duration_seconds_count postgres write', 4],
+    ['bucketry_database_call_duration_seconds_bucket 1 postgres write', 3],
     ['bucketry_database_errors_total postgres read', 0],
     ['bucketry_database_errors_total postgres write', 1],
     ['bucketry_queue_length database', 4],

@@ -77,7 +77,8 @@ function open(context: { after(run: () => void): void }) {
     rmSync(folder, { recursive: true })
   })
   connection.exec('CREATE TABLE rows (id INTEGER PRIMARY KEY, text TEXT)')
-  const writer = { connection, statements: new StatementCache(connection) }
+  const statements = new StatementCache(connection)
+  const writer = { connection, statements, isSynced: true, waitMs: 10_000 }
   const ids = () =>
     connection
       .prepare('SELECT id FROM rows ORDER BY id')

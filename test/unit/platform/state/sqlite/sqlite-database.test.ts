@@ -50,6 +50,20 @@ test('SqliteDatabase refuses writes in a read', async (context) => {
   await assert.rejects(database.read('DELETE FROM blocks'), { name: 'DatabaseError' })
 })
 
+test('SqliteDatabase does not block a process that starts while another one writes', async (context) => {
+  const { path } = await open(context)
+  const other = new DatabaseSync(path)
+  other.exec('BEGIN IMMEDIATE')
+  const database = new SqliteDatabase(path, true)
+  context.after(() => database.close())
+  const written = writeBlock(database, 1)
+  // This turn would not come if the process waited for the lock.
+  await new Promise((resolve) => setTimeout(resolve, 1))
+  other.close()
+  await written
+  assert.deepEqual(await database.read('SELECT id FROM blocks'), [{ id: 1 }])
+})
+
 async function open(context: { after(run: () => Promise<void>): void }) {
   const folder = mkdtempSync(join(tmpdir(), 'bucketry-sqlite-'))
   const path = join(folder, 'test.db')

@@ -2,9 +2,11 @@ import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { Worker } from 'node:worker_threads'
 import { DatabaseError } from '../../../../../src/platform/state/database.ts'
+import { OwnCommits } from '../../../../../src/platform/state/sqlite/group-reply.ts'
 import { SqliteWriter } from '../../../../../src/platform/state/sqlite/sqlite-writer.ts'
 
 const dyingThread = new URL('../../../../support/dying-writer-thread.ts', import.meta.url)
@@ -46,6 +48,46 @@ test('SqliteWriter ends its thread after a minute without writes, and starts ano
   }
   assert.equal(started, 2)
   await writer.close()
+})
+
+test('SqliteWriter commits without a thread until the process serves', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'bucketry-writer-'))
+  const path = join(folder, 'test.db')
+  let started = 0
+  const writer = new SqliteWriter(() => {
+    started += 1
+    return new Worker(realThread, { workerData: { path } })
+  }, new OwnCommits(path))
+  t.after(async () => {
+    await writer.close()
+    rmSync(folder, { recursive: true })
+  })
+  await writer.write([{ sql: 'CREATE TABLE rows (id INTEGER)' }])
+  const insert = (table: string) => writer.write([{ sql: `INSERT INTO ${table} VALUES (1)` }])
+  const failure = { name: 'DatabaseError', message: /no such table/ }
+  await Promise.all([insert('rows'), assert.rejects(insert('others'), failure)])
+  assert.equal(started, 0)
+  writer.endEarly()
+  assert.deepEqual(await insert('rows'), [{ changes: 1, rows: [] }])
+  assert.equal(started, 1)
+})
+
+test('SqliteWriter leaves it to the thread to wait for another process that holds the file', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'bucketry-writer-'))
+  const path = join(folder, 'test.db')
+  const other = new DatabaseSync(path)
+  const writer = new SqliteWriter(
+    () => new Worker(realThread, { workerData: { path } }),
+    new OwnCommits(path),
+  )
+  t.after(async () => {
+    await writer.close()
+    rmSync(folder, { recursive: true })
+  })
+  other.exec('BEGIN EXCLUSIVE')
+  const written = writer.write([{ sql: 'CREATE TABLE rows (id INTEGER)' }])
+  setTimeout(() => other.close(), 100)
+  await written
 })
 
 test('SqliteWriter writes the calls that waited while the thread died', async () => {

@@ -42,4 +42,12 @@ describe('provisionalAttributes', () => {
     assert.match(etag, /^[0-9a-f]{32}-1$/)
     assert.deepEqual(headers, { 'content-type': 'image/jpeg' })
   })
+
+  it('have the type of source code, and a general one for an unknown name', () => {
+    const typeOf = (name: string) => provisionalAttributes(name, 'v').headers['content-type']
+    assert.equal(typeOf('tools/run.PY'), 'text/x-python')
+    assert.equal(typeOf('main.go'), 'text/x-go')
+    assert.equal(typeOf('constructor'), 'application/octet-stream')
+    assert.equal(typeOf('a.constructor'), 'application/octet-stream')
+  })
 })

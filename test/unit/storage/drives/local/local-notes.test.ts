@@ -56,7 +56,7 @@ async function testMountedAgain(t: TestContext, root: string): Promise<void> {
   await assert.rejects(notes.read('owner'), { kind: 'unavailable' })
   await assert.rejects(notes.write('alive', '2'), { kind: 'unavailable' })
   await assert.rejects(drive.check(), { kind: 'unavailable' })
-  await assert.rejects(drive.head('alpha', 'absent'), { kind: 'unavailable' })
+  await assert.rejects(async () => drive.head('alpha', 'absent'), { kind: 'unavailable' })
 }
 
 test(

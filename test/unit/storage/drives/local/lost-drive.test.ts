@@ -42,7 +42,7 @@ test("a bucket without the drive's own folder is not reported as empty", async (
   const { drive, root, away } = await openOwned(t)
   fs.renameSync(root, away)
   fs.mkdirSync(join(root, bucket), { recursive: true })
-  await assert.rejects(drive.head(bucket, 'k'), unavailable)
+  await assert.rejects(async () => drive.head(bucket, 'k'), unavailable)
   await assert.rejects(async () => drive.open(bucket, 'k'), unavailable)
   await assert.rejects(drive.remove(bucket, 'k'), unavailable)
   await assert.rejects(drive.bucketCreatedAtMs(bucket), unavailable)
@@ -76,7 +76,7 @@ test("another database's drive at the same path gets no object", async (t) => {
   await assert.rejects(put(drive, 'deep/er/new', 'x'.repeat(300_000)), unavailable)
   await assert.rejects(drive.remove(bucket, 'k'), unavailable)
   await assert.rejects(drive.uploads.begin('u', { bucket, key: 'k' }), unavailable)
-  await assert.rejects(drive.head(bucket, 'k'), unavailable)
+  await assert.rejects(async () => drive.head(bucket, 'k'), unavailable)
   for (const access of [undefined, 'reads', 'writes'] as const) {
     await assert.rejects(drive.check(access), unavailable)
   }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import type { HeadOptions, ObjectMetadata } from '../../../../../src/storage/drives/drive.ts'
+import type { Drive, HeadOptions } from '../../../../../src/storage/drives/drive.ts'
 import { DriveError } from '../../../../../src/storage/drives/drive-error.ts'
 import { openLocalDrive } from '../../../../../src/storage/drives/local/local-drive.ts'
 import { MemoryRecords } from './memory-records.ts'
@@ -87,14 +87,14 @@ test('A read that was lost with its connection is asked again when another one w
 test('Callers that do not accept provisional attributes never get them', async (t) => {
   const { drive, records } = await openReader(t, { readsAlone: true })
   records.lost = 'refused'
-  await assert.rejects(drive.head(bucket, 'photo.jpg'), isUnavailable)
+  await assert.rejects(async () => drive.head(bucket, 'photo.jpg'), isUnavailable)
   await assert.rejects(async () => drive.open(bucket, 'photo.jpg'), isUnavailable)
 })
 
 test('A drive whose database is a file never makes attributes up', async (t) => {
   const { drive, records } = await openReader(t, { readsAlone: false })
   records.lost = 'refused'
-  await assert.rejects(drive.head(bucket, 'photo.jpg', accepting), isUnavailable)
+  await assert.rejects(async () => drive.head(bucket, 'photo.jpg', accepting), isUnavailable)
   await assert.rejects(async () => drive.open(bucket, 'photo.jpg', accepting), isUnavailable)
 })
 
@@ -103,7 +103,7 @@ function isUnavailable(error: unknown): boolean {
 }
 
 /** The records are asked again within a second. */
-async function untilKnown(head: () => Promise<ObjectMetadata | undefined>): Promise<void> {
+async function untilKnown(head: () => ReturnType<Drive['head']>): Promise<void> {
   while ((await head())?.attributes.isProvisional)
     await new Promise((resolve) => setImmediate(resolve))
 }

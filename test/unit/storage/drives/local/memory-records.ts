@@ -41,6 +41,14 @@ export class MemoryRecords implements FileRecords {
     for (const folder of ownFolders) this.ownFolders.add(folder)
   }
 
+  saved(): void {
+    // Nothing is deleted later.
+  }
+
+  async flush(): Promise<void> {
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+
   async saveFolders(identities: readonly string[]): Promise<void> {
     for (const identity of identities) this.ownFolders.add(identity)
   }

@@ -23,7 +23,7 @@ async function everything(root: string, drive: Awaited<ReturnType<typeof openDri
     () => put(drive, 'a/b', 'x'),
     () => drive.check(),
     () => drive.list(bucket, { prefix: '', after: '' }).next(1),
-    () => drive.head(bucket, 'a/b'),
+    () => Promise.resolve(drive.head(bucket, 'a/b')),
     () => Promise.resolve(drive.open(bucket, 'a/b')),
     () => drive.remove(bucket, 'a/b'),
     () => drive.uploads.begin('upload', target),

@@ -148,7 +148,7 @@ test('the drive is unavailable, not empty, without its own folder', async (t) =>
   })
   const unavailable = { kind: 'unavailable' }
   await assert.rejects(drive.check(), unavailable)
-  await assert.rejects(drive.head(bucket, 'a/b'), unavailable)
+  await assert.rejects(async () => drive.head(bucket, 'a/b'), unavailable)
   await assert.rejects(async () => drive.open(bucket, 'a/b'), unavailable)
   await assert.rejects(put(drive, 'a/b', 'x'), { name: 'DriveError' })
   await assert.rejects(drive.remove(bucket, 'a/b'), { name: 'DriveError' })

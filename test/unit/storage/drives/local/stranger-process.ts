@@ -37,7 +37,7 @@ async function outcomeOf(work: Promise<unknown>): Promise<unknown> {
 }
 
 const outcomes = {
-  head: await outcomeOf(drive.head(bucket, 'secret')),
+  head: await outcomeOf(Promise.resolve(drive.head(bucket, 'secret'))),
   open: await outcomeOf(Promise.resolve(drive.open(bucket, 'secret'))),
   inFolder: await outcomeOf(Promise.resolve(drive.open(bucket, 'closed/k'))),
   putInFolder: await outcomeOf(put(drive, 'closed/new', 'x')),
@@ -54,7 +54,7 @@ const outcomes = {
   beside: (await drive.list(bucket, { prefix: '', after: '', delimiter: '/' }).next(10)).map(
     ({ key }) => key,
   ),
-  rest: await outcomeOf(drive.head(bucket, 'readable').then((metadata) => metadata?.size)),
+  rest: await outcomeOf((async () => (await drive.head(bucket, 'readable'))?.size)()),
 }
 process.stdout.write(JSON.stringify(outcomes))
 await drive.close()

@@ -33,7 +33,7 @@ describe('the memory drive', () => {
   it('refuses a bucket that was not prepared', async () => {
     const drive = openMemoryDrive()
     const hasNone = { kind: 'no-bucket' }
-    await assert.rejects(drive.head('b', 'k'), hasNone)
+    await assert.rejects(async () => drive.head('b', 'k'), hasNone)
     await assert.rejects(drive.draft('b', 'k', {}), hasNone)
     await assert.rejects(drive.list('b', { prefix: '', after: '' }).next(1), hasNone)
   })

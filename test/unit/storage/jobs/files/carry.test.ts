@@ -35,14 +35,67 @@ test('Files and folders are moved, and the undo moves them back', async (t) => {
   assert.equal(room.bytes, 0)
 })
 
-test('Copies go to another bucket within its quota, and stay there', async (t) => {
-  const { drive, run, room } = await open(t)
+test('Copies go to another bucket within its quota, and to its trash if they are undone', async (t) => {
+  const { jobs, drive, run, ended, room } = await open(t)
   for (const key of ['a/1', 'a/2', 'b']) await put(drive, key, 'four')
   const order = { ...move(['a/', 'b'], ['a/', 'b']), action: 'copy' } as const
   const job = await run({ ...order, to: { bucket: 'other', paths: ['z/', 'b'] } })
-  assert.deepEqual([job.done, job.canUndo, room.bytes], [3, false, 12])
+  assert.deepEqual([job.done, job.canUndo, room.bytes], [3, true, 12])
   assert.deepEqual(await keysOf(drive), ['a/1', 'a/2', 'b'])
   assert.deepEqual(await keysOf(drive, 'other'), ['b', 'z/1', 'z/2'])
+  const undo = await jobs.follow(job.id, 'undo')
+  if (undo === undefined || undo === 'unknown') assert.fail('not started')
+  const { action, done, undoes } = await ended(undo.id)
+  assert.deepEqual([action, done, undoes], ['trash', 3, job.id])
+  assert.deepEqual(await keysOf(drive), ['a/1', 'a/2', 'b'])
+  assert.deepEqual(await keysOf(drive, 'other'), [])
+  assert.equal((await keysOf(drive, trashBucketOf('other'))).length, 3)
+})
+
+test('A copy into a folder with content is undone without what was there before', async (t) => {
+  const { jobs, drive, run, ended } = await open(t)
+  for (const key of ['a/1', 'a/2', 'x/1', 'x/a/1', 'x/2']) await put(drive, key, 'same')
+  const order = { ...move(['a/', 'x/2'], ['x/a/', 'x/1']), action: 'copy' } as const
+  const job = await run(order)
+  assert.deepEqual([job.state, job.done, job.canUndo], ['done', 3, true])
+  assert.deepEqual(await keysOf(drive), ['a/1', 'a/2', 'x/1', 'x/2', 'x/a/1', 'x/a/2'])
+  const undo = await jobs.follow(job.id, 'undo')
+  if (undo === undefined || undo === 'unknown') assert.fail('not started')
+  assert.equal((await ended(undo.id)).done, 1)
+  assert.deepEqual(await keysOf(drive), ['a/1', 'a/2', 'x/1', 'x/2', 'x/a/1'])
+})
+
+for (const keepsRemoved of [false, true]) {
+  test(`What was written after a copy stays when it is undone (versions: ${keepsRemoved})`, async (t) => {
+    let now = 1_000_000
+    const options = { now: () => now, keepsRemoved: () => keepsRemoved }
+    const { jobs, drive, run, ended } = await open(t, {}, options)
+    for (const key of ['a/1', 'a/2', 'b', 'c']) await put(drive, key, key)
+    const order = { ...move(['a/', 'b', 'c'], ['x/', 'y', 'z']), action: 'copy' } as const
+    const job = await run(order)
+    assert.deepEqual([job.done, job.canUndo], [4, true])
+    now += 60_000
+    for (const key of ['x/2', 'x/new', 'y']) await put(drive, key, 'by somebody else')
+    const undo = await jobs.follow(job.id, 'undo')
+    if (undo === undefined || undo === 'unknown') assert.fail('not started')
+    const { state, done, skipped, problems } = await ended(undo.id)
+    assert.deepEqual([state, done, skipped], ['done', 2, 3])
+    assert.deepEqual(problems.map(({ key }) => key).sort(), ['x/2', 'x/new', 'y'])
+    assert.deepEqual(await keysOf(drive), ['a/1', 'a/2', 'b', 'c', 'x/2', 'x/new', 'y'])
+    assert.equal(await textOf(drive, 'x/2'), 'by somebody else')
+  })
+}
+
+test('A copy cannot be undone if it replaced something, or its copies would be deleted for good', async (t) => {
+  const copy = { ...move(['a'], ['b']), action: 'copy' } as const
+  const { drive, run } = await open(t)
+  for (const key of ['a', 'b']) await put(drive, key, key)
+  const replaced = await run({ ...copy, taken: 'replace' })
+  assert.deepEqual([replaced.done, replaced.canUndo], [1, false])
+  const other = await open(t, {}, { hasTrash: () => false })
+  await put(other.drive, 'a')
+  const job = await other.run(copy)
+  assert.deepEqual([job.done, job.canUndo], [1, false])
 })
 
 test('Names that are taken are skipped, replaced or kept beside, as was answered', async (t) => {

@@ -16,6 +16,7 @@ export const bucket = 'files'
 
 type Options = NonNullable<Parameters<typeof openMemoryDrive>[0]> & {
   readonly keepsRemoved?: () => boolean
+  readonly hasTrash?: () => boolean
   readonly newLock?: FileWorld['newLock']
 }
 
@@ -23,7 +24,12 @@ type Options = NonNullable<Parameters<typeof openMemoryDrive>[0]> & {
 export async function open(
   t: Ending,
   changes: Partial<Drive> = {},
-  { keepsRemoved = () => false, newLock = async () => ({}), ...options }: Options = {},
+  {
+    keepsRemoved = () => false,
+    hasTrash = () => true,
+    newLock = async () => ({}),
+    ...options
+  }: Options = {},
 ) {
   const clock = { now: 1_000_000 }
   // Whatever is copied keeps its time, as on a drive whose times are coarse.
@@ -36,6 +42,7 @@ export async function open(
       ...{ drive: { ...drive, ...changes }, table, jobs: runner, now: () => clock.now },
       ...{
         keepsRemoved,
+        hasTrash,
         newLock,
         deletions: { add: async () => undefined },
         onMoved: async () => undefined,

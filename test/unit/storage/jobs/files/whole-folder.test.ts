@@ -84,6 +84,36 @@ test('a folder that writers do not leave alone is moved object by object', async
   assert.deepEqual(await keysOf(drive), ['x/1', 'x/b/2'])
 })
 
+for (const [kind, state] of [
+  ['unavailable', 'done'],
+  ['denied', 'failed'],
+] as const) {
+  test(`a step that was done and then failed (${kind}) is recognised, and can be undone`, async (t) => {
+    let moves = 0
+    const { jobs, drive, run, ended } = await openOnFolder(t, {
+      async moveFolder(...call) {
+        const moved = await drive.moveFolder?.(...call)
+        moves += 1
+        if (moves === 1) throw new DriveError(kind, 'no record was saved')
+        return moved
+      },
+    })
+    for (const key of ['a/1', 'a/b/2']) await put(drive, key, key)
+    let job = await run(order('a/', 'x/'))
+    assert.equal(job.state, state)
+    if (state === 'failed') {
+      const again = await jobs.follow(job.id, 'again')
+      if (again === undefined || again === 'unknown') assert.fail('not started')
+      job = await ended(again.id)
+    }
+    assert.deepEqual([job.state, job.done, job.canUndo], ['done', 2, true])
+    const undo = await jobs.follow(job.id, 'undo')
+    if (undo === undefined || undo === 'unknown') assert.fail('not started')
+    assert.equal((await ended(undo.id)).done, 2)
+    assert.deepEqual(await keysOf(drive), ['a/1', 'a/b/2'])
+  })
+}
+
 for (const isMoved of [false, true]) {
   test(`a job that was killed ${isMoved ? 'after' : 'before'} the step is finished and can be undone`, async (t) => {
     const { jobs, drive, table, ended } = await openOnFolder(t)

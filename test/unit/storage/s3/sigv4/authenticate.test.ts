@@ -184,12 +184,21 @@ describe('authenticate, header form', () => {
 
   test('refuses a request if anything signed was changed', () => {
     const signed = sign({ ...plain, headers: { ...plain.headers, range: 'bytes=0-1' } })
+    const withOther = (before: string, value: string) => ({
+      headers: Object.fromEntries(
+        Object.entries(signed.headers).map(([name, sent]) => [
+          name,
+          sent === before ? value : sent,
+        ]),
+      ),
+      rawHeaders: signed.rawHeaders.map((sent) => (sent === before ? value : sent)),
+    })
     const changes: Partial<HttpRequest>[] = [
       { method: 'PUT' },
       { rawPath: '/bucket/other' },
       { rawQuery: 'acl' },
-      { rawHeaders: signed.rawHeaders.map((v) => (v === 'bytes=0-1' ? 'bytes=0-2' : v)) },
-      { rawHeaders: signed.rawHeaders.map((v) => (v === 'localhost:9000' ? 'evil' : v)) },
+      withOther('bytes=0-1', 'bytes=0-2'),
+      withOther('localhost:9000', 'evil'),
     ]
     assert.deepEqual(authenticate(signed, settings, nowMs), signedHeader)
     for (const change of changes) assertRefused({ ...signed, ...change }, /does not match/)

@@ -69,7 +69,10 @@ export function sign(request: Signable): HttpRequest {
       method: sent.method,
       path: signed.path ?? sent.rawPath,
       query: signed.query ?? canonicalQuery(sent.rawQuery),
-      signedHeaders: signedHeaderValues(Object.entries(headers).flat(), names),
+      signedHeaders: signedHeaderValues(
+        { headers: {}, rawHeaders: Object.entries(headers).flat() },
+        new Set(names),
+      ),
       payloadHash: signed.payloadHash ?? headers['x-amz-content-sha256'] ?? 'UNSIGNED-PAYLOAD',
     }),
     amzDate,

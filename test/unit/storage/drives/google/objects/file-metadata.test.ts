@@ -22,9 +22,13 @@ const value = fc.string({
   maxLength: 400,
 })
 
-const metadataOfClients = fc.dictionary(fc.string({ maxLength: 20 }), value, {
-  noNullPrototype: true,
-})
+/**
+ * Names of headers are tokens (RFC 9110 section 5.6.2). Others would also meet a fault of V8 in Node 24: after an object
+ * with the key `\\`, JSON.parse can read the key `\"` as `\\`.
+ */
+const nameOfMetadata = fc.stringMatching(/^[a-z0-9!#$%&'*+.^_`|~-]{1,20}$/)
+
+const metadataOfClients = fc.dictionary(nameOfMetadata, value, { noNullPrototype: true })
 
 describe('packAttributes', () => {
   test("stays within Drive's limits for any attributes", () => {

@@ -7,6 +7,7 @@ import { CallThread } from '../../../../../../src/platform/process/call-thread.t
 import type { FolderIndex } from '../../../../../../src/storage/drives/local/folders/folder-index.ts'
 import { FolderIndexes } from '../../../../../../src/storage/drives/local/folders/folder-indexes.ts'
 import { openLocalRoot } from '../../../../../../src/storage/drives/local/local-root.ts'
+import { Pace } from '../../../../../../src/storage/drives/local/objects/pace.ts'
 import { diskFolder } from '../../../../../support/disk-folder.ts'
 import { tempFolder } from '../temp-folder.ts'
 
@@ -86,15 +87,60 @@ test('get reads other folders in steps, and other work runs between them', async
   assert.ok(turns >= 3, `${turns} turns`)
 })
 
+test('get reads in steps also where each takes some milliseconds', async (t) => {
+  const { indexes, put } = await makeIndexes(t)
+  const names = Array.from({ length: 9500 }, (_, index) => `name-${index}`)
+  for (const name of names) put(name)
+  let nowMs = 0
+  t.mock.method(performance, 'now', () => {
+    nowMs += 5
+    return nowMs
+  })
+  const inThread = t.mock.method(CallThread.prototype, 'call')
+  assert.deepEqual(namesOf(await indexes.get('bucket')), names.sort())
+  assert.equal(inThread.mock.callCount(), 0)
+})
+
+test('while several folders are read, other work runs between their steps', async (t) => {
+  const { folder, indexes } = await makeIndexes(t)
+  const paths = ['a', 'b', 'c', 'd'].map((name) => `bucket/${name}`)
+  for (const path of paths) {
+    const inner = join(folder, '..', path)
+    fs.mkdirSync(inner)
+    for (let number = 0; number < 2_500; number++) fs.writeFileSync(join(inner, `n${number}`), '')
+  }
+  // The clock stands still: no step takes long, however busy the machine is.
+  t.mock.method(performance, 'now', () => 0)
+  let turn = 0
+  let immediate = setImmediate(function count() {
+    turn += 1
+    immediate = setImmediate(count)
+  })
+  t.after(() => clearImmediate(immediate))
+  const stepsOf = new Map<number, number>()
+  const { tryNow } = Pace.prototype
+  t.mock.method(Pace.prototype, 'tryNow', function (this: Pace, step: () => unknown) {
+    stepsOf.set(turn, (stepsOf.get(turn) ?? 0) + 1)
+    return tryNow.call(this, step)
+  })
+  await Promise.all(paths.map((path) => indexes.get(path)))
+  const steps = [...stepsOf.values()].reduce((sum, count) => sum + count, 0)
+  assert.ok(steps >= 3 * paths.length, `${steps} steps`)
+  // Only the first step of each may come in the same turn as another.
+  assert.ok(steps - stepsOf.size <= paths.length, `${steps} steps in ${stepsOf.size} turns`)
+})
+
 test('get reads in a thread if a step of a folder takes long', async (t) => {
   const { indexes, put } = await makeIndexes(t)
   const names = Array.from({ length: 2500 }, (_, index) => `name-${index}`)
   for (const name of names) put(name)
   const { opendirSync } = fs
   t.mock.method(fs, 'opendirSync', (...given: Parameters<typeof opendirSync>) => {
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 25)
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 120)
     return opendirSync(...given)
   })
+  // Pace does not learn how long the thread has waited for a core: on a busy machine, also for 120 ms before the step.
+  t.mock.method(fs, 'readFileSync', () => '')
   const close = t.mock.method(fs.Dir.prototype, 'closeSync')
   const inThread = t.mock.method(CallThread.prototype, 'call')
   assert.deepEqual(namesOf(await indexes.get('bucket')), names.sort())

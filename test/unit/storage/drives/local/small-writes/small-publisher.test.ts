@@ -5,8 +5,11 @@ import { type TestContext, test } from 'node:test'
 import { CallThread } from '../../../../../../src/platform/process/call-thread.ts'
 import type { Drive } from '../../../../../../src/storage/drives/drive.ts'
 import { identityOf } from '../../../../../../src/storage/drives/local/objects/file-identity.ts'
+import {
+  type PackedCall,
+  unpackJobs,
+} from '../../../../../../src/storage/drives/local/small-writes/packed-jobs.ts'
 import { SmallWrites } from '../../../../../../src/storage/drives/local/small-writes/small-writes.ts'
-import type { WriteJobs } from '../../../../../../src/storage/drives/local/small-writes/write-thread.ts'
 import type { VersionEntry, VersioningOf } from '../../../../../../src/storage/drives/versions.ts'
 import { MemoryRecords } from '../memory-records.ts'
 import { attributesOf, bucket, get, openDrive, put, readAll } from '../open-drive.ts'
@@ -19,6 +22,8 @@ async function openWithThread(t: TestContext, versioningOf?: VersioningOf) {
   const seal = t.mock.method(SmallWrites.prototype, 'seal')
   const publish = t.mock.method(SmallWrites.prototype, 'publish')
   await writeUntil(opened.drive, () => seal.mock.callCount() > 0)
+  // Tests write one object after the other.
+  t.mock.getter(SmallWrites.prototype, 'isAlone', () => false)
   return { ...opened, seal, publish }
 }
 
@@ -43,6 +48,15 @@ test('a single writer of small objects needs no thread', { skip }, async (t) => 
   const seal = t.mock.method(SmallWrites.prototype, 'seal')
   for (let index = 0; index < 20; index++) await put(drive, `k${index}`, 'x')
   assert.equal(seal.mock.callCount(), 0)
+})
+
+test('without a thread that saves records, many writes of one writer need none', {
+  skip,
+}, async (t) => {
+  const { drive } = await openDrive(t)
+  const start = t.mock.method(CallThread.prototype, 'call')
+  for (let index = 0; index < 100; index++) await put(drive, `k${index}`, 'x')
+  assert.equal(start.mock.callCount(), 0)
 })
 
 test('concurrent writes leave the last version of each key, with its attributes', {
@@ -149,7 +163,7 @@ test('when the thread ends while it writes a file, the file is removed and writt
   const { drive, root } = await openWithThread(t)
   const call = t.mock.method(CallThread.prototype, 'call')
   call.mock.mockImplementationOnce(async (request: unknown) => {
-    const [job] = (request as WriteJobs).jobs
+    const [job] = unpackJobs((request as PackedCall).jobs)
     fs.writeFileSync(job?.path ?? '', 'some of the')
     throw Object.assign(new Error('The thread ended.'), { code: 'EIO' })
   })

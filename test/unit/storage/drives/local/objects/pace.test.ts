@@ -1,19 +1,21 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Pace } from '../../../../../../src/storage/drives/local/objects/paced-files.ts'
+import { Pace } from '../../../../../../src/storage/drives/local/objects/pace.ts'
 
-/** A Pace with a fake clock, and calls of given durations. */
+/** A Pace with fake clocks, and calls of given durations, in which the thread also waits for a core. */
 function makePace() {
   let nowMs = 1_000
-  const pace = new Pace(false, () => nowMs)
-  const call = (tookMs: number): 'sync' | 'async' => {
+  let coreWaitMs = 0
+  const pace = new Pace(false, { now: () => nowMs, coreWaitMs: () => coreWaitMs })
+  const call = (tookMs: number, waitedMs = 0): 'sync' | 'async' => {
     let ran: 'sync' | 'async' | undefined
     const setRan = (form: 'sync' | 'async') => {
       ran = form
     }
     const result = pace.run(
       () => {
-        nowMs += tookMs
+        nowMs += tookMs + waitedMs
+        coreWaitMs += waitedMs
         setRan('sync')
       },
       async () => setRan('async'),
@@ -25,7 +27,11 @@ function makePace() {
   const wait = (ms: number) => {
     nowMs += ms
   }
-  return { pace, call, wait }
+  const waitForCore = (ms: number) => {
+    wait(ms)
+    coreWaitMs += ms
+  }
+  return { pace, call, wait, waitForCore }
 }
 
 function callMany(call: (tookMs: number) => string, tookMs: number, count: number): void {
@@ -75,6 +81,34 @@ test('run uses the thread pool longer each time calls are slow again, up to a li
   call(30)
   wait(201)
   assert.equal(call(0.003), 'sync')
+})
+
+test('run stays synchronous when the thread waits for a core', () => {
+  const { call } = makePace()
+  for (let index = 0; index < 100; index++) assert.equal(call(0.003, 100), 'sync')
+})
+
+test('run uses the thread pool after several slow calls in which the thread also waits for a core', () => {
+  const { call } = makePace()
+  callMany((tookMs) => call(tookMs, 3), 5, 3)
+  assert.equal(call(5), 'async')
+})
+
+test('run takes a slow call for a wait for a core if there was as much between the calls', () => {
+  const { call, waitForCore } = makePace()
+  waitForCore(60_000)
+  assert.equal(call(500), 'sync')
+  assert.equal(call(500), 'sync')
+  assert.equal(call(500), 'async')
+})
+
+test('run uses the thread pool while calls sleep, by the clocks of the system', () => {
+  const pace = new Pace(false)
+  const sleeper = new Int32Array(new SharedArrayBuffer(4))
+  // The first may be taken for a wait for a core: the clock of these waits is read after a slow call only.
+  for (let left = 20; pace.tryNow(() => Atomics.wait(sleeper, 0, 0, 60)) !== undefined; left--) {
+    assert.notEqual(left, 0)
+  }
 })
 
 test('run counts slow calls that fail', () => {

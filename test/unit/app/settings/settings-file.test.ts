@@ -5,6 +5,7 @@ import {
   mkdtemp,
   readdir,
   readFile,
+  readlink,
   rm,
   stat,
   symlink,
@@ -13,11 +14,11 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { ConnectError } from '../../../../../src/app/cli/command.ts'
 import {
   readSettingsFile,
+  SettingsFileError,
   writeSettingsFile,
-} from '../../../../../src/app/cli/connect/settings-file.ts'
+} from '../../../../src/app/settings/settings-file.ts'
 
 async function folderFor(t: TestContext): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'bucketry-connect-'))
@@ -51,13 +52,23 @@ test('writeSettingsFile writes into a folder behind a symbolic link', async (t) 
   assert.equal(await readFile(join(folder, 'bucketry.env'), 'utf8'), 'A=1\n')
 })
 
+test('writeSettingsFile changes the file that a symbolic link leads to', async (t) => {
+  const folder = await folderFor(t)
+  const [path, target] = [join(folder, 'bucketry.env'), join(await folderFor(t), 'mine.env')]
+  await writeFile(target, 'A=1\n')
+  await symlink(target, path)
+  await writeSettingsFile(path, { A: '2' })
+  assert.equal(await readFile(target, 'utf8'), 'A=2\n')
+  assert.equal(await readlink(path), target)
+})
+
 test('writeSettingsFile leaves the file as it was when a value cannot stand in it', async (t) => {
   const folder = await folderFor(t)
   const path = join(folder, 'bucketry.env')
   await writeFile(path, 'A=1\n')
-  await assert.rejects(writeSettingsFile(path, { A: 'two words' }), (error) => {
-    assert.ok(error instanceof ConnectError)
-    assert.match(error.message, /the value of A contains characters/)
+  await assert.rejects(writeSettingsFile(path, { A: "it's two words" }), (error) => {
+    assert.ok(error instanceof SettingsFileError)
+    assert.match(error.message, /the value of A contains a quote/)
     assert.doesNotMatch(error.message, /two words/)
     return true
   })
