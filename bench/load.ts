@@ -12,9 +12,12 @@ import type { RunningServer } from './servers.ts'
 import type { StreamJob, StreamResult } from './stream-client.ts'
 import type { UploadJob, UploadResult } from './upload-client.ts'
 
-/** Runs a job in a separate load generator, pinned to `core` if given. */
-export async function generateLoad(job: LoadJob, core?: number): Promise<LoadResult> {
-  const result = await runScript<LoadResult>('load-generator.ts', job, core)
+/** Runs a job in a separate load generator. `prefix` goes before its command (`MachineProfile`). */
+export async function generateLoad(
+  job: LoadJob,
+  prefix: readonly string[] = [],
+): Promise<LoadResult> {
+  const result = await runScript<LoadResult>('load-generator.ts', job, prefix)
   if (result.failures > 0) {
     throw new Error(`${result.failures} of ${result.requests} failed: ${result.firstFailure}`)
   }
@@ -40,10 +43,13 @@ export async function readStreams(job: StreamJob): Promise<StreamResult> {
   return result
 }
 
-async function runScript<Result>(name: string, job: object, core?: number): Promise<Result> {
+async function runScript<Result>(
+  name: string,
+  job: object,
+  prefix: readonly string[] = [],
+): Promise<Result> {
   const script = fileURLToPath(new URL(name, import.meta.url))
-  const pinned = core === undefined ? [] : ['taskset', '-c', String(core)]
-  const [program = '', ...parameters] = [...pinned, process.execPath, script]
+  const [program = '', ...parameters] = [...prefix, process.execPath, script]
   const child = spawn(program, parameters, { stdio: ['pipe', 'pipe', 'inherit'] })
   child.stdin.end(JSON.stringify(job))
   const [output] = await Promise.all([text(child.stdout), once(child, 'exit')])

@@ -152,7 +152,7 @@ function gatewayOf(name: string, port: number, child: ChildProcess): ModelGatewa
 }
 
 export async function startBucketry(folder: string, upstream: ModelGateway): Promise<ModelGateway> {
-  const environment = { DASHBOARD_PASSWORD: password, MODELS_API_KEY: modelsKey }
+  const environment = { DASHBOARD_PASSWORD: password, MODELS_API_KEY: modelsKey, WORKERS: '1' }
   const server = await startServer(bucketry, { folder, environment })
   const routing = await RoutingClient.signIn(`http://127.0.0.1:${server.port}`, password)
   await routing.done('POST', '/connections', {

@@ -25,10 +25,20 @@ export function cpuSeconds(pid: number): number {
 
 /** User and system time so far of each thread of the process and its descendants, by its id. */
 export function threadSeconds(pid: number): Map<string, number> {
-  const threads = processTree(pid).flatMap((member) =>
+  return new Map(threadsOf(pid).map((thread) => [thread, secondsOf(statFields(thread))]))
+}
+
+/** How often the living threads of the process and its descendants waited, or had to leave their core, so far. */
+export function contextSwitches(pid: number): number {
+  return sum(threadsOf(pid), (thread) =>
+    sum([...statusOf(thread).matchAll(/ctxt_switches:\s+(\d+)/g)], ([, count]) => Number(count)),
+  )
+}
+
+function threadsOf(pid: number): string[] {
+  return processTree(pid).flatMap((member) =>
     readdirSync(`/proc/${member}/task`).map((thread) => `${member}/task/${thread}`),
   )
-  return new Map(threads.map((thread) => [thread, secondsOf(statFields(thread))]))
 }
 
 function secondsOf(fields: string[] | undefined): number {
@@ -50,10 +60,20 @@ export function resetPeak(pid: number): void {
   for (const member of processTree(pid)) writeFileSync(`/proc/${member}/clear_refs`, '5')
 }
 
-/** Bytes handed to write calls so far (wchar): shows whether an operation copies. */
+/** Bytes handed to write calls so far: shows whether an operation copies. */
 export function writtenBytes(pid: number): number {
+  return countedBytes(pid, 'wchar')
+}
+
+/** Bytes from read calls so far, of files and sockets: shows whether an operation reads files. */
+export function readBytes(pid: number): number {
+  return countedBytes(pid, 'rchar')
+}
+
+function countedBytes(pid: number, name: 'rchar' | 'wchar'): number {
+  const pattern = new RegExp(`^${name}: (\\d+)`, 'm')
   return sum(processTree(pid), (member) =>
-    Number(/^wchar: (\d+)/m.exec(readFileSync(`/proc/${member}/io`, 'latin1'))?.[1] ?? 0),
+    Number(pattern.exec(readFileSync(`/proc/${member}/io`, 'latin1'))?.[1] ?? 0),
   )
 }
 
@@ -84,11 +104,16 @@ function readRollup(pid: number): string {
 }
 
 function statusBytes(pid: number, field: string): number {
+  const kibibytes = new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(statusOf(pid))?.[1]
+  return Number(kibibytes ?? 0) * 1024
+}
+
+/** /proc/PID/status, also of a thread, `PID/task/ID`. */
+function statusOf(pid: number | string): string {
   try {
-    const status = readFileSync(`/proc/${pid}/status`, 'latin1')
-    return Number(new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(status)?.[1] ?? 0) * 1024
+    return readFileSync(`/proc/${pid}/status`, 'latin1')
   } catch {
-    return 0 // It has ended since the tree was read.
+    return '' // It has ended since the tree was read.
   }
 }
 

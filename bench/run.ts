@@ -4,12 +4,15 @@ import { availableParallelism, cpus, release, totalmem } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { dashboardScenarios } from './dashboard/scenarios.ts'
+import { profiles } from './machine-profile.ts'
 import type { BenchContext, Scenario, Table } from './scenario.ts'
 import { accessKeyScenarios } from './scenarios/access-keys.ts'
 import { besideUploadsScenarios } from './scenarios/beside-uploads.ts'
 import { callScenarios } from './scenarios/calls.ts'
 import { coldFolderScenarios } from './scenarios/cold-folder.ts'
+import { copiedScenarios } from './scenarios/copied-files.ts'
 import { fleetScenarios } from './scenarios/fleet.ts'
+import { folderJobScenarios } from './scenarios/folder-jobs.ts'
 import { footprintScenarios } from './scenarios/footprint.ts'
 import { googleScenarios } from './scenarios/google-drive.ts'
 import { googleUploadScenarios } from './scenarios/google-upload.ts'
@@ -35,6 +38,7 @@ const scenarios: readonly Scenario[] = [
   ...versionScenarios,
   ...multipartScenarios,
   ...coldFolderScenarios,
+  ...copiedScenarios,
   ...footprintScenarios,
   ...postgresScenarios,
   ...observabilityScenarios,
@@ -42,6 +46,7 @@ const scenarios: readonly Scenario[] = [
   ...accessKeyScenarios,
   ...listingScenarios,
   ...uploadScenarios,
+  ...folderJobScenarios,
   ...s3DriveScenarios,
   ...dashboardScenarios,
   ...modelScenarios,
@@ -60,7 +65,7 @@ const { values, positionals } = parseArgs({
     rounds: { type: 'string', default: '5' },
     servers: { type: 'string', default: serverKinds.map(({ name }) => name).join(',') },
     'memory-folder': { type: 'string', default: '/dev/shm' },
-    'one-core': { type: 'boolean', default: false },
+    profile: { type: 'string', default: 'all' },
     'dry-run': { type: 'boolean', default: false },
   },
 })
@@ -76,12 +81,19 @@ if (unknown.length > 0) {
   process.exit(2)
 }
 
+const makeProfile = profiles[values.profile]
+if (makeProfile === undefined) {
+  console.error(`No profile ${values.profile}. There are: ${Object.keys(profiles).join(', ')}`)
+  process.exit(2)
+}
+
 mkdirSync(values.folder, { recursive: true })
 const folder = mkdtempSync(join(values.folder, 'run-'))
 const memoryFolder = mkdtempSync(join(values['memory-folder'], 'bucketry-bench-'))
+const profile = makeProfile()
 const context: BenchContext = {
   ...{ folder, memoryFolder },
-  isOneCore: values['one-core'],
+  profile,
   keptFolder: values.folder,
   seconds: Number(values.seconds),
   rounds: Number(values.rounds),
@@ -102,7 +114,7 @@ function describeRun(): string {
   )
   return [
     `\n## ${new Date().toISOString().slice(0, 16).replace('T', ' ')} UTC, ${commit}\n`,
-    `${machine}, Node ${process.version}, ${fileSystem}; ${values.rounds} rounds of ${values.seconds} s, servers on ${values['one-core'] ? 'one core' : 'all cores'}.`,
+    `${machine}, Node ${process.version}, ${fileSystem}; ${values.rounds} rounds of ${values.seconds} s, ${profile.words}.`,
     absent.length === 0 ? '' : `Not measured: ${absent.join(', ')}.`,
   ].join('\n')
 }
@@ -131,5 +143,6 @@ try {
     report(renderTable(scenario, await scenario.run(context)))
   }
 } finally {
+  profile.end()
   for (const used of [folder, memoryFolder]) rmSync(used, { recursive: true, force: true })
 }

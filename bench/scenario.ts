@@ -1,3 +1,4 @@
+import type { MachineProfile } from './machine-profile.ts'
 import type { ServerKind } from './server-kinds.ts'
 
 /** What a scenario is given. */
@@ -8,8 +9,8 @@ export interface BenchContext {
   readonly keptFolder: string
   /** A folder on a file system in memory, removed after the run. */
   readonly memoryFolder: string
-  /** Whether throughput is measured with one process on one core. */
-  readonly isOneCore: boolean
+  /** For throughput. */
+  readonly profile: MachineProfile
   /** Seconds of each measurement of a throughput scenario. */
   readonly seconds: number
   /** Interleaved rounds; their medians are reported. */

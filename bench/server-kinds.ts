@@ -68,6 +68,13 @@ export const bucketry: ServerKind = {
   }),
 }
 
+export const bucketryRelaxed: ServerKind = {
+  ...bucketry,
+  name: 'bucketry relaxed',
+  note: 'with DURABILITY=relaxed: syncs a second after the reply, as versitygw never does',
+  environment: (options) => ({ ...bucketry.environment?.(options), DURABILITY: 'relaxed' }),
+}
+
 export const raw: ServerKind = {
   name: 'raw',
   note: 'node:http, the same reads and writes, no S3, no MD5, no fsync',

@@ -23,8 +23,8 @@ export interface RunningServer {
 
 export interface StartOptions {
   readonly folder: string
-  /** The core that the server may use; undefined: all. */
-  readonly core?: number | undefined
+  /** What goes before its command (`MachineProfile`). */
+  readonly prefix?: readonly string[] | undefined
   readonly environment?: Readonly<Record<string, string>>
   readonly certificate?: ServerCertificate | undefined
 }
@@ -41,8 +41,8 @@ export async function startServer(kind: ServerKind, options: StartOptions): Prom
   const port = await freePort()
   const { folder, certificate } = options
   const commandOptions = { folder, port, certificate }
-  const pinned = options.core === undefined ? [] : ['taskset', '-c', String(options.core)]
-  const [program = '', ...parameters] = [...pinned, ...kind.command(commandOptions)]
+  const { prefix = [] } = options
+  const [program = '', ...parameters] = [...prefix, ...kind.command(commandOptions)]
   const startedAtMs = performance.now()
   const log = openSync(`${options.folder}.log`, 'a')
   const child = spawn(program, parameters, {

@@ -78,13 +78,13 @@ const missing = `(() => {
     const { top, bottom } = tile.getBoundingClientRect()
     return bottom > area.top && top < area.bottom
   })
-  return tiles.filter((tile) => tile.querySelector('img')?.complete !== true).length
+  return tiles.filter((tile) => !(tile.querySelector('canvas')?.width > 0)).length
 })()`
 
 /** Resolves when so many tiles have a picture, and says when. */
 const picturesShown = (count: number) => `new Promise((resolve) => {
   const look = () =>
-    [...document.querySelectorAll('[data-files-grid] img')].filter((one) => one.complete).length >= ${count}
+    [...document.querySelectorAll('[data-files-grid] canvas')].filter((one) => one.width > 0).length >= ${count}
       ? resolve(performance.now())
       : requestAnimationFrame(look)
   look()
@@ -103,15 +103,20 @@ const scrolledThrough = `(async () => {
   }
 })()`
 
-/** Scrolls the page of a link through, until each picture has loaded. */
+/** Scrolls the page of a link through, as fast as the pictures in sight are shown. */
 const pageScrolled = `(async () => {
   const frame = () => new Promise(requestAnimationFrame)
+  const pictures = [...document.querySelectorAll('.gallery canvas')]
+  const isMissing = (picture) => {
+    const { top, bottom } = picture.getBoundingClientRect()
+    return bottom > 0 && top < innerHeight && !(picture.width > 0)
+  }
   for (let top = 0; top < document.documentElement.scrollHeight; top += 300) {
     scrollTo(0, top)
     for (let count = 0; count < 3; count++) await frame()
+    while (pictures.some(isMissing)) await frame()
   }
-  while ([...document.images].some(({ complete }) => !complete)) await frame()
-  return document.images.length
+  return pictures.length
 })()`
 
 async function writePhotos({ folder, bucketFolder }: Opened): Promise<void> {

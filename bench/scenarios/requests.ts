@@ -1,6 +1,6 @@
 import type { RequestShape } from '../load.ts'
 import { mebibyte, type Scenario } from '../scenario.ts'
-import { raw, rawDurable, versitygw } from '../server-kinds.ts'
+import { bucketry, bucketryRelaxed, raw, rawDurable, versitygw } from '../server-kinds.ts'
 import { throughputScenario } from './throughput.ts'
 
 const smallBytes = 1024
@@ -24,6 +24,12 @@ const ranges = Array.from({ length: 1000 }, (_, index): RequestShape => {
 })
 
 const small = { connections: 32, preparation: smallKeys.map(putSmall), bytesPerRequest: smallBytes }
+/** Ahead of a server that never syncs. */
+const relaxed = {
+  leastRate: { of: versitygw, share: 1 },
+  mostCpu: { of: versitygw, share: 1 },
+  among: [bucketryRelaxed, bucketry, versitygw, raw],
+} as const
 const large = { bytesPerRequest: largeBytes }
 
 export const requestScenarios: readonly Scenario[] = [
@@ -77,6 +83,16 @@ export const requestScenarios: readonly Scenario[] = [
     ...small,
     shapes: smallKeys.map(putSmall),
     isInMemory: true,
+  }),
+  throughputScenario({
+    name: 'put-relaxed',
+    question: 'How many signed PUTs of 1 KiB per second if none waits for a sync?',
+    ...{ ...relaxed, ...small, shapes: smallKeys.map(putSmall) },
+  }),
+  throughputScenario({
+    name: 'put-relaxed-memory',
+    question: 'How many signed PUTs of 1 KiB per second in memory if none waits for a sync?',
+    ...{ ...relaxed, ...small, shapes: smallKeys.map(putSmall), isInMemory: true },
   }),
   throughputScenario({
     name: 'put-large-1',

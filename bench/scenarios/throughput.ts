@@ -4,7 +4,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { makeCertificate } from '../../test/support/certificates.ts'
 import { LimitWatch, limitText } from '../limit.ts'
 import { generateLoad, prepareRequest, type RequestShape } from '../load.ts'
-import { cpuSeconds, peakBytes, resetPeak, residentBytes } from '../process-usage.ts'
+import {
+  contextSwitches,
+  cpuSeconds,
+  peakBytes,
+  resetPeak,
+  residentBytes,
+} from '../process-usage.ts'
 import {
   type Columns,
   inRounds,
@@ -17,10 +23,8 @@ import { type BenchContext, mebibyte, type Scenario, type Table } from '../scena
 import { bucketry, rawDurable, type ServerKind } from '../server-kinds.ts'
 import { type RunningServer, startServer } from '../servers.ts'
 
-/** With --one-core, servers share this core, one under load at a time; the generator has the other. */
-const serverCore = 0
-const generatorCore = 1
-const warmUpMs = 700
+/** Of every server before each measurement, under the same load. */
+const warmUpMs = 2_000
 
 export interface ThroughputOptions {
   readonly name: string
@@ -47,6 +51,7 @@ interface Measured {
   readonly p50Ms: number
   readonly p99Ms: number
   readonly cpuMicroseconds: number
+  readonly switches: number
   readonly peakAboveIdleBytes: number
   readonly generatorLoad: number
   readonly limit: number
@@ -61,6 +66,7 @@ export function throughputScenario(options: ThroughputOptions): Scenario {
 
 async function runThroughput(context: BenchContext, options: ThroughputOptions): Promise<Table> {
   const { isInMemory = false, isTls = false, name } = options
+  const { profile } = context
   const folder = join(isInMemory ? context.memoryFolder : context.folder, name)
   const certificate = isTls ? makeCertificate(context.folder) : undefined
   const isWriting = options.shapes.some(({ method }) => method === 'PUT')
@@ -70,8 +76,9 @@ async function runThroughput(context: BenchContext, options: ThroughputOptions):
   const servers = new Map<ServerKind, RunningServer>()
   try {
     for (const kind of kinds) {
-      const limits = context.isOneCore ? { core: serverCore, environment: { WORKERS: '1' } } : {}
-      const start = { folder: join(folder, kind.name), certificate, ...limits }
+      const prefix = profile.prefixOf('server')
+      const environment = profile.isOneProcess ? { WORKERS: '1' } : {}
+      const start = { folder: join(folder, kind.name), certificate, prefix, environment }
       servers.set(kind, await startServer(kind, start))
     }
     for (const server of servers.values()) await prepare(context, server, options)
@@ -94,11 +101,7 @@ async function prepare(
   if (requests.length === 0) return
   const { port, isTls } = server
   const job = { port, isTls, connections: 4, requests, totalRequests: requests.length }
-  await generateLoad(job, coreOf(context))
-}
-
-function coreOf({ isOneCore }: BenchContext): number | undefined {
-  return isOneCore ? generatorCore : undefined
+  await generateLoad(job, context.profile.prefixOf('generator'))
 }
 
 async function measure(
@@ -111,12 +114,15 @@ async function measure(
   const job = { port, isTls, connections: options.connections, requests }
   const idleBytes = residentBytes(server.pid)
   resetPeak(server.pid)
-  await generateLoad({ ...job, durationMs: warmUpMs }, coreOf(context))
+  const prefix = context.profile.prefixOf('generator')
+  await generateLoad({ ...job, durationMs: warmUpMs }, prefix)
   const cpuBefore = cpuSeconds(server.pid)
+  const switchesBefore = contextSwitches(server.pid)
   const watch = new LimitWatch(server.pid)
   const durationMs = context.seconds * 1000
-  const result = await generateLoad({ ...job, durationMs }, coreOf(context))
+  const result = await generateLoad({ ...job, durationMs }, prefix)
   const cpuUsed = cpuSeconds(server.pid) - cpuBefore
+  const switches = contextSwitches(server.pid) - switchesBefore
   const generatorLoad = result.cpuSeconds / (result.elapsedMs / 1000)
   const limit = watch.limit(generatorLoad)
   const peakAboveIdleBytes = peakBytes(server.pid) - idleBytes
@@ -126,6 +132,7 @@ async function measure(
     p50Ms: result.p50Ms,
     p99Ms: result.p99Ms,
     cpuMicroseconds: (cpuUsed * 1e6) / result.requests,
+    switches: switches / result.requests,
     peakAboveIdleBytes,
     ...{ generatorLoad, limit },
   }
@@ -145,6 +152,7 @@ function columnsOf(options: ThroughputOptions): Columns<Measured> {
     { title: 'p50 ms', of: ({ p50Ms }) => p50Ms, digits: 2 },
     { title: 'p99 ms', of: ({ p99Ms }) => p99Ms, digits: 2 },
     mostCpu === undefined ? cpu : { ...cpu, mostShare: mostCpu },
+    { title: 'context switches/request', of: ({ switches }) => switches, digits: 2 },
     {
       title: 'peak MiB above idle',
       of: ({ peakAboveIdleBytes }) => peakAboveIdleBytes / mebibyte,
