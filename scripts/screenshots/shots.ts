@@ -1,4 +1,5 @@
 import type { CDPSession, Page } from 'playwright-core'
+import { tipped } from '../../test/support/tipped.ts'
 import { buckets, shownFolder, shownPicture } from './demo-files.ts'
 
 export interface Shot {
@@ -39,7 +40,7 @@ export const shots: readonly Shot[] = [
     colorScheme: 'dark',
     path: folderPath,
     prepare: async (page) => {
-      await page.getByTitle(shownPicture, { exact: true }).click()
+      await page.locator(tipped(shownPicture)).click()
       await page.getByRole('img', { name: shownPicture }).waitFor()
     },
   },
@@ -50,6 +51,8 @@ export const shots: readonly Shot[] = [
     path: folderPath,
     prepare: async (page) => {
       await page.getByRole('button', { name: 'Show as grid' }).click()
+      // Away from the button, which would show its tooltip.
+      await page.mouse.move(0, 0)
       const pictures = page.getByRole('gridcell').filter({ hasText: '.jpg' })
       await pictures.filter({ hasText: 'Rain over Hamnøy' }).waitFor()
       for (const picture of await pictures.all()) await picture.locator('img').waitFor()
@@ -61,7 +64,7 @@ export const shots: readonly Shot[] = [
     colorScheme: 'light',
     path: folderPath,
     prepare: async (page) => {
-      await page.getByTitle(shownPicture, { exact: true }).click({ button: 'right' })
+      await page.locator(tipped(shownPicture)).click({ button: 'right' })
       await page.getByRole('menuitem', { name: 'Share' }).click()
       await page.getByRole('button', { name: 'Create link' }).waitFor()
     },
@@ -93,7 +96,7 @@ export const shots: readonly Shot[] = [
     isPhone: true,
     colorScheme: 'light',
     path: folderPath,
-    prepare: (page) => page.getByTitle(shownPicture, { exact: true }).waitFor(),
+    prepare: (page) => page.locator(tipped(shownPicture)).waitFor(),
   },
   // Last, because the uploaded files would appear in the other pictures.
   {
@@ -112,7 +115,7 @@ async function showUploads(page: Page, uploaded: readonly string[]): Promise<voi
     .first()
     .setInputFiles([...uploaded])
   for (const name of ['Boathouses.jpg', 'Drying racks.jpg', shownPicture]) {
-    const row = page.getByRole('row').filter({ has: page.getByTitle(name, { exact: true }) })
+    const row = page.getByRole('row').filter({ has: page.locator(tipped(name)) })
     await row.getByRole('checkbox').click()
   }
   // At this point the two small files are uploaded and the two large ones are in progress.

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { brotliCompress, gzip, constants as zlib } from 'node:zlib'
 
-const compressible = /\.(css|js|json|svg)$/
+const compressible = /\.(css|js|json|svg|wasm)$/
 
 /** A compressed version is kept only if it is at least a tenth smaller. */
 const worthwhile = 0.9

@@ -37,9 +37,13 @@ export function publishBuild(built: string, served: string, nowMs: number): void
   for (const name of old) removeOld(join(assets, name), nowMs)
 }
 
-/** A nested list overrides `files` of package.json, which leaves out what is compressed with brotli. */
+/**
+ * A nested list overrides `files` of package.json. Of an asset that is compressed, the package has the gzip copy only, which
+ * the gateway decompresses for a client without gzip.
+ */
 function ignored(fresh: readonly string[]): string {
-  const packed = fresh.filter((name) => !name.endsWith('.br'))
+  const all = new Set(fresh)
+  const packed = fresh.filter((name) => !name.endsWith('.br') && !all.has(`${name}.gz`))
   return ['/assets/*', ...packed.map((name) => `!/assets/${name}`), ''].join('\n')
 }
 

@@ -48,7 +48,10 @@ describe('Buckets in the dashboard', { skip: absenceOfChromium() }, () => {
     assert.equal(await page.getByLabel('Delete after (days)').inputValue(), '30')
     const { url, host, credentials } = dashboard().gateway
     await until(async () => (await fetch(`${url}/my-photos`)).status === 200)
-    await page.getByTitle('Everyone can list').getByText('Public', { exact: true }).waitFor()
+    await page
+      .locator('[data-tip^="Everyone can list"]')
+      .getByText('Public', { exact: true })
+      .waitFor()
 
     const put = { method: 'PUT', target: '/my-photos/key', body: 'x' }
     assert.equal((await signedFetch({ host, credentials }, put)).status, 200)
@@ -121,7 +124,8 @@ describe('Buckets in the dashboard', { skip: absenceOfChromium() }, () => {
 
   test('what comes from the environment is shown and cannot be changed', async () => {
     const page = await dashboard().openSignedIn('/buckets/public/settings')
-    await page.getByText('comes from the setting ALLOWED_BUCKETS').waitFor()
+    await page.getByText('The bucket is set at startup.').waitFor()
+    await page.locator('[aria-description*="ALLOWED_BUCKETS"]').waitFor()
     await page.getByText('Everyone can list the names of all files and download them.').waitFor()
     await page.locator('[aria-description*="PUBLIC_LIST=false would"]').waitFor()
     await page.locator('[aria-description*="Set by PUBLIC_READ_BUCKETS"]').waitFor()
@@ -130,7 +134,7 @@ describe('Buckets in the dashboard', { skip: absenceOfChromium() }, () => {
     assert.equal(await page.getByLabel('Anyone can read it').isDisabled(), true)
     assert.equal(await page.getByRole('button', { name: 'Remove the bucket' }).count(), 0)
     assert.equal(await page.getByRole('button', { name: 'Save' }).count(), 0)
-    await page.getByText('The gateway has no receiver of events').waitFor()
+    await page.getByText('Nothing receives events yet').waitFor()
   })
 
   test('what another person sets meanwhile stays', async () => {
@@ -253,7 +257,7 @@ describe('A public bucket in the dashboard, with PUBLIC_LIST=false', {
 
   test('is said to be readable by everyone who knows a name', async () => {
     const page = await dashboard().openSignedIn('/files')
-    await page.getByTitle('Everyone who knows or guesses the name of a file').waitFor()
+    await page.locator('[data-tip^="Everyone who knows or guesses the name"]').waitFor()
     await page.goto(`${dashboard().gateway.url}/-/buckets/public/settings`)
     await page.getByText('Everyone who knows or guesses the name of a file can').waitFor()
     await page.locator('[aria-description*="PUBLIC_LIST=false keeps"]').waitFor()

@@ -36,6 +36,16 @@ describe('Pages of the dashboard', { skip: absenceOfChromium() }, () => {
     assert.equal(scheme, 'dark')
   })
 
+  test('on a phone the menu of all pages is a list: each icon stands before its word', async () => {
+    const page = await dashboard().openSignedIn('/files', { viewport: { width: 390, height: 800 } })
+    await page.getByRole('button', { name: 'More', exact: true }).click()
+    const link = page.getByRole('dialog', { name: 'Pages' }).getByRole('link', { name: 'App keys' })
+    const icon = await link.locator('svg').boundingBox()
+    const whole = await link.boundingBox()
+    assert.ok(icon !== null && whole !== null)
+    assert.ok(icon.x < whole.x + 20, JSON.stringify({ icon, whole }))
+  })
+
   test('the Content-Security-Policy blocks nothing of the pages', () => {
     assert.deepEqual(dashboard().complaints(), [])
   })
@@ -137,6 +147,9 @@ describe('The pages of a gateway', { skip: absenceOfChromium() }, () => {
     await section.getByText('/pear').first().waitFor()
     await page.reload()
     await section.getByText('/pear').first().waitFor()
+    await section.getByLabel('Search the activity').fill('uploaded main')
+    await section.getByText('/pear').first().waitFor({ state: 'detached' })
+    await written.waitFor()
     await section.getByLabel('Search the activity').fill('')
     await section.getByLabel('Result').selectOption('2xx')
     await section.getByText('/pear').first().waitFor({ state: 'detached' })
@@ -218,7 +231,8 @@ describe('The models pages', { skip: absenceOfChromium() }, () => {
     const page = await dashboard().openSignedIn('/models')
     await page.getByText('Add one, then make a model key for each app').waitFor()
     await page.getByRole('button', { name: 'Add a connection' }).click()
-    await page.getByLabel('Kind').selectOption('openai-compatible')
+    const dialog = page.getByRole('dialog', { name: 'New connection' })
+    await dialog.getByLabel('Kind').selectOption('openai-compatible')
     await page.getByLabel('Name').fill('Lab')
     await page.getByLabel('API key', { exact: true }).fill('sk-0123456789abcdef')
     await page.getByLabel('Base URL').fill('no url')
@@ -228,17 +242,18 @@ describe('The models pages', { skip: absenceOfChromium() }, () => {
     await page.getByRole('textbox', { name: 'Models' }).fill('big\nsmall')
     await page.getByRole('button', { name: 'Add the connection' }).click()
 
+    await dialog.waitFor({ state: 'detached' })
     await page.getByText('2 models listed').waitFor()
     await page.getByRole('button', { name: 'Test Lab' }).click()
     await page.getByText('Connection failed').waitFor()
 
     await page.getByRole('button', { name: 'Edit Lab' }).click()
-    await page.getByLabel('Prefix').fill('lab')
+    await page.getByRole('dialog', { name: 'Edit Lab' }).getByLabel('Prefix').fill('lab')
     await page.getByLabel('Priority').fill('1')
     await page.getByLabel('Weight').fill('half')
     await page.getByLabel('Price').fill('3, 15')
     await page.getByRole('button', { name: 'Save' }).click()
-    await page.getByText('expected number').waitFor()
+    await page.getByText('Use a number.').waitFor()
     await page.getByLabel('Weight').fill('3')
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByText('prefix lab').waitFor()
@@ -256,6 +271,7 @@ describe('The models pages', { skip: absenceOfChromium() }, () => {
 
   test('explain that the list is for clients of a router, and show its address', async () => {
     const page = await dashboard().openSignedIn('/models/listed')
+    await page.getByText('Apps cannot call these models until you add a connection.').waitFor()
     await page.getByText('Apps call the models of your connections').waitFor()
     const address = `${dashboard().gateway.url}/v1/models`
     await page.getByText(address, { exact: true }).waitFor()

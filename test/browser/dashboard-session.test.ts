@@ -54,7 +54,7 @@ describe('Signing in to the dashboard', { skip }, () => {
     await page.getByRole('heading', { name: 'Sign in to Bucketry' }).waitFor()
     await ended
     await other.getByRole('heading', { name: 'Sign in to Bucketry' }).waitFor()
-    assert.equal(await other.getByText('Your session has expired.').count(), 0)
+    assert.equal(await other.getByText('Your session has ended.').count(), 0)
     assert.equal(await other.getByRole('navigation').count(), 0)
     assert.equal(await tokenOf(page), undefined)
     const reply = await fetch(`${dashboard().gateway.url}/auth/session`, {
@@ -68,12 +68,12 @@ describe('Signing in to the dashboard', { skip }, () => {
     const other = await dashboard().openSignedIn('/models')
     await page.getByRole('button', { name: 'Sign out everywhere' }).click()
     const question = page.getByRole('dialog', { name: 'Sign out everywhere?' })
+    await question.waitFor()
     assert.deepEqual(await barriers(page), [])
     await question.getByRole('button', { name: 'Sign out everywhere' }).click()
-    await page.getByRole('heading', { name: 'Sign in to Bucketry' }).waitFor()
-    assert.equal(await page.getByText('Your session has expired.').count(), 0)
+    await page.getByText('Your session has ended.').waitFor()
     await other.reload()
-    await other.getByText('Your session has expired.').waitFor()
+    await other.getByText('Your session has ended.').waitFor()
   })
 
   test('can be installed', async () => {
@@ -99,7 +99,7 @@ describe('Signing in to the dashboard', { skip }, () => {
       headers: { authorization: `Bearer ${await tokenOf(page)}` },
     })
     await page.getByRole('button', { name: 'Add the combo' }).click()
-    await page.getByText('Your session has expired.').waitFor()
+    await page.getByText('Your session has ended.').waitFor()
     assert.deepEqual(await barriers(page), [])
     await page.keyboard.press('Escape')
     await page.keyboard.press('Escape')
@@ -117,7 +117,7 @@ describe('Signing in to the dashboard', { skip }, () => {
       headers: { authorization: `Bearer ${await tokenOf(page)}` },
     })
     await page.getByRole('button', { name: 'Create the key' }).click()
-    await page.getByText('Your session has expired.').waitFor()
+    await page.getByText('Your session has ended.').waitFor()
     await signIn(page)
     await page.getByText('It will not be shown again').waitFor()
     assert.equal(await page.getByText('Sign in first.').count(), 0)

@@ -7,6 +7,7 @@ import { barriers, signIn, tokenOf, useDashboard } from '../support/dashboard.ts
 import { FileBrowser, propertyOf, useFileBrowser, writeTree } from '../support/file-browser.ts'
 import { testBucket } from '../support/gateway-process.ts'
 import { until } from '../support/management-client.ts'
+import { tipped } from '../support/tipped.ts'
 
 const entryCount = 10_000
 
@@ -123,12 +124,13 @@ describe('Browsing in the dashboard', { skip: absenceOfChromium() }, () => {
     await page.goBack()
     await files.name('large.bin').waitFor()
     // The folder that was opened is the active row again.
-    await page.locator('[data-active]').getByTitle('b', { exact: true }).waitFor()
+    await page.locator('[data-active]').locator(tipped('b')).waitFor()
     await page.keyboard.press('Enter')
     await files.name('leaf.txt').waitFor()
     await page.keyboard.press('Backspace')
     await files.name('large.bin').waitFor()
     // The folder that was left is the active row.
+    await page.locator('[data-active]').locator(tipped('b')).waitFor()
     await page.keyboard.press('ArrowUp')
     await page.keyboard.press('Enter')
     await files.name('other.txt').waitFor()
@@ -259,7 +261,7 @@ describe('Browsing in the dashboard', { skip: absenceOfChromium() }, () => {
       headers: { authorization: `Bearer ${await tokenOf(page)}` },
     })
     await files.choose('Folder actions', 'Refresh')
-    await page.getByText('Your session has expired.').waitFor()
+    await page.getByText('Your session has ended.').waitFor()
     await signIn(page)
     await files.name('small.txt').waitFor()
     assert.equal(place(page), '?prefix=tree/&filter=s')

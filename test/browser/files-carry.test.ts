@@ -8,6 +8,7 @@ import { type FileBrowser, useFileBrowser, writeTree } from '../support/file-bro
 import { testBucket } from '../support/gateway-process.ts'
 import { until } from '../support/management-client.ts'
 import { signedFetch, targetOf } from '../support/signed-fetch.ts'
+import { tipped } from '../support/tipped.ts'
 
 describe('Carrying files in the dashboard', { skip: absenceOfChromium() }, () => {
   const dashboard = useDashboard()
@@ -62,6 +63,8 @@ describe('Carrying files in the dashboard', { skip: absenceOfChromium() }, () =>
     await files.select('a.txt', 'b.txt')
     await files.row('a.txt').dragTo(files.row('in'))
     await files.transfers.getByText('2 moved.').waitFor()
+    // While the pointer is there, they stay.
+    await files.transfers.hover()
     await files.name('a.txt').waitFor({ state: 'detached' })
     const moved = { 'in/a.txt': 'a', 'in/b.txt': 'b', 'in/old.txt': 'o', 'keep.txt': 'k' }
     assert.deepEqual(await contentOf('drag/'), moved)
@@ -106,7 +109,7 @@ describe('Carrying files in the dashboard', { skip: absenceOfChromium() }, () =>
     assert.deepEqual([one, two], ['1', '2'])
     await page.getByRole('button', { name: 'Paste 2 items' }).waitFor({ state: 'detached' })
     await page.locator('body').press('Control+z')
-    await files.transfers.getByRole('region', { name: 'Undo: Moving 2 items' }).waitFor()
+    await files.transfers.getByRole('region', { name: 'Undone: Moving 2 items' }).waitFor()
     await until(async () => Object.keys(await contentOf('cut/')).length === 2)
     assert.deepEqual(await contentOf('cut/'), { 'one.txt': '1', 'tree/two.txt': '2' })
   })
@@ -122,18 +125,34 @@ describe('Carrying files in the dashboard', { skip: absenceOfChromium() }, () =>
     await page.getByRole('textbox', { name: 'Folder' }).fill('copy/there')
     await files.press('Copy')
     await files.transfers.getByText('2 copied.').waitFor()
+    // What an action adds is selected in place of what was.
+    const selected = page.locator('[role="row"][aria-selected="true"]')
+    const clear = page.getByRole('button', { name: 'Clear selection' })
+    await selected.locator(tipped('there')).waitFor()
+    await clear.click()
+    await files.select('c.txt', 'tree')
     await files.choose('More actions', 'Duplicate')
-    await files.name('tree (2)').waitFor()
+    const areAdded = async (...names: readonly string[]) => {
+      for (const name of names) await selected.locator(tipped(name)).waitFor()
+    }
+    await areAdded('c (2).txt', 'tree (2)')
+    await clear.click()
+    await files.select('c.txt', 'tree')
     await files.grid.focus()
     await page.keyboard.press('Control+c')
     await page.keyboard.press('Control+v')
-    await files.name('c (3).txt').waitFor()
-    await until(async () => Object.keys(await contentOf('copy/')).length === 8)
+    await areAdded('c (3).txt', 'tree (3)')
     assert.deepEqual(await contentOf('copy/'), {
       ...{ 'c.txt': 'c', 'c (2).txt': 'c', 'c (3).txt': 'c', 'there/c.txt': 'c' },
       ...{ 'there/tree/d/e.txt': 'e', 'tree/d/e.txt': 'e' },
       ...{ 'tree (2)/d/e.txt': 'e', 'tree (3)/d/e.txt': 'e' },
     })
+    await page.keyboard.press('Control+z')
+    await files.name('c (3).txt').waitFor({ state: 'detached' })
+    await files.transfers.getByRole('region', { name: 'Undone: Duplicating 2 items' }).waitFor()
+    await until(async () => Object.keys(await contentOf('copy/')).length === 6)
+    const left = await contentOf('copy/')
+    assert.deepEqual([left['c (3).txt'], left['tree (3)/d/e.txt']], [undefined, undefined])
   })
 
   test('asks for each conflict, with a choice for all', async () => {

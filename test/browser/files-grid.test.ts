@@ -7,8 +7,10 @@ import { barriers, useDashboard } from '../support/dashboard.ts'
 import { FileBrowser, propertyOf, writeTree } from '../support/file-browser.ts'
 import { testBucket } from '../support/gateway-process.ts'
 import { until } from '../support/management-client.ts'
+import { colorAt, shownPicture } from '../support/picture-color.ts'
 import { hugePng, sampleJpeg, samplePng, sampleWebm, turnedJpeg } from '../support/sample-media.ts'
 import { photoBytes } from '../support/thumbnail-bytes.ts'
+import { tipped } from '../support/tipped.ts'
 
 const many = 60
 
@@ -53,17 +55,17 @@ describe('The grid of Files', { skip: absenceOfChromium() }, () => {
   }
 
   const tile = ({ page }: FileBrowser, name: string) =>
-    page.getByRole('gridcell').filter({ has: page.getByTitle(name, { exact: true }) })
-  const pictureOf = (files: FileBrowser, name: string) => tile(files, name).locator('img')
+    page.getByRole('gridcell').filter({ has: page.locator(tipped(name)) })
+  const pictureOf = (files: FileBrowser, name: string) => tile(files, name).locator(shownPicture)
   const sizeOf = async (picture: Locator) => [
-    await propertyOf(picture, 'naturalWidth'),
-    await propertyOf(picture, 'naturalHeight'),
+    await propertyOf(picture, 'width'),
+    await propertyOf(picture, 'height'),
   ]
   const readings = (folder: string) =>
     seen.filter((one) => one.url().includes(`/${testBucket}/${folder}`) && one.method() === 'GET')
   const stores = () => seen.filter((one) => one.method() === 'PUT')
   const activeName = ({ page }: FileBrowser) =>
-    page.locator('[data-files-grid] [data-active] [title]').first().getAttribute('title')
+    page.locator('[data-files-grid] [data-active] [data-tip]').first().getAttribute('data-tip')
 
   test('shows pictures as they stand, and a frame of a video; others keep their icon', async () => {
     const files = await openGrid('photos/')
@@ -106,7 +108,7 @@ describe('The grid of Files', { skip: absenceOfChromium() }, () => {
     const files = new FileBrowser(page)
     const { url } = dashboard().gateway
     await page.goto(`${url}/-/files/${testBucket}?prefix=camera/`)
-    await files.row('photo.jpg').locator('img').waitFor()
+    await files.row('photo.jpg').locator(shownPicture).waitFor()
     await page.goto(`${url}/-/files/${testBucket}?prefix=many/`)
     await files.row('100.png').waitFor()
     const asked = () => seen.filter((one) => one.url().includes('/-/api/thumbnails?'))
@@ -192,7 +194,7 @@ describe('The grid of Files', { skip: absenceOfChromium() }, () => {
     await until(async () => (await firstFile(page)) === 't.txt')
     await tile(files, 't.txt').dragTo(tile(files, 'folder'))
     await tile(files, 't.txt').waitFor({ state: 'detached' })
-    await tile(files, 'folder').getByTitle('folder').click()
+    await tile(files, 'folder').locator(tipped('folder')).click()
     await tile(files, 't.txt').waitFor()
   })
 
@@ -226,6 +228,20 @@ describe('The grid of Files', { skip: absenceOfChromium() }, () => {
     assert.ok(readings('many/').length < many / 2, `${readings('many/').length} were read`)
   })
 
+  test('keeps the icon of a file whose stored picture the browser cannot decode', async () => {
+    const page = await dashboard().openSignedIn('/files')
+    const files = new FileBrowser(page)
+    let answers = 0
+    await page.route('**/-/api/thumbnails?*', async (route) => {
+      await route.fulfill({ contentType: 'image/webp', body: 'no picture' })
+      answers += 1
+    })
+    await page.goto(`${dashboard().gateway.url}/-/files/${testBucket}?prefix=camera/`)
+    await until(() => answers > 0)
+    await page.getByRole('button', { name: 'Show as grid' }).click()
+    await tile(files, 'photo.jpg').locator('[data-file-kind="image"]').waitFor()
+  })
+
   test('makes no thumbnails for a person who saves data', async () => {
     const page = await dashboard().openSignedIn('/files')
     page.context().on('request', (request) => void seen.push(request))
@@ -239,7 +255,7 @@ describe('The grid of Files', { skip: absenceOfChromium() }, () => {
     await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 500)))
     assert.deepEqual(readings('photos/'), [])
     assert.equal(seen.filter((one) => one.url().includes('/-/api/thumbnails')).length, 0)
-    assert.equal(await page.getByRole('gridcell').locator('img').count(), 0)
+    assert.equal(await page.getByRole('gridcell').locator('canvas').count(), 0)
   })
 })
 
@@ -254,19 +270,5 @@ async function answered(requests: readonly Request[]): Promise<number> {
 }
 
 function firstFile(page: Page): Promise<string | null> {
-  return page.getByRole('gridcell').nth(1).locator('[title]').first().getAttribute('title')
-}
-
-/** The name of what is nearly one colour. */
-async function colorAt(picture: Locator, x: number, y: number): Promise<string> {
-  const selector = JSON.stringify(`img[src="${await picture.getAttribute('src')}"]`)
-  return picture.page().evaluate(`(async () => {
-    const bitmap = await createImageBitmap(document.querySelector(${selector}))
-    const brush = new OffscreenCanvas(bitmap.width, bitmap.height).getContext('2d')
-    brush.drawImage(bitmap, 0, 0)
-    const [red, green, blue] = brush.getImageData(${x}, ${y}, 1, 1).data
-    if (red > 150 && green < 90 && blue < 90) return 'red'
-    if (blue > 150 && green < 90 && red < 90) return 'blue'
-    return [red, green, blue].join()
-  })()`)
+  return page.getByRole('gridcell').nth(1).locator('[data-tip]').first().getAttribute('data-tip')
 }

@@ -7,6 +7,8 @@ import { useDashboard } from '../support/dashboard.ts'
 import { type FileBrowser, useFileBrowser, writeTree } from '../support/file-browser.ts'
 import { testBucket } from '../support/gateway-process.ts'
 import { until } from '../support/management-client.ts'
+import { signedFetch, targetOf } from '../support/signed-fetch.ts'
+import { tipped } from '../support/tipped.ts'
 
 describe('The header of a folder in the dashboard', { skip: absenceOfChromium() }, () => {
   const dashboard = useDashboard()
@@ -122,6 +124,27 @@ describe('The header of a folder in the dashboard', { skip: absenceOfChromium() 
     await tip.waitFor()
     await page.mouse.move(10, 400)
     await tip.waitFor({ state: 'detached' })
+  })
+
+  test('dates and sizes of rows have the same tooltip, and a name only if it is cut', async () => {
+    const long = `${'a name that is much too long for its row '.repeat(6)}.txt`
+    const target = targetOf(testBucket, `tree/${long}`)
+    await signedFetch(dashboard().gateway, { method: 'PUT', target, body: 'x' })
+    const files = await openFolder('?prefix=tree/')
+    const { page } = files
+    const tip = page.locator('[popover]')
+    await files.name(long).waitFor()
+    await page.clock.install()
+    await files.name('small.txt').hover()
+    await page.clock.runFor(600)
+    assert.equal(await tip.count(), 0)
+    await files.name(long).hover()
+    await page.clock.runFor(300)
+    assert.equal(await tip.textContent(), long)
+    await page.locator(tipped('3,000 bytes')).hover()
+    await page.clock.runFor(300)
+    assert.equal(await tip.textContent(), '3,000 bytes')
+    assert.equal(await files.grid.locator('[title]').count(), 0)
   })
 
   test('the breadcrumbs show the current folder at any depth, and a menu has those above', async () => {

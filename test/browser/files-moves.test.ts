@@ -171,7 +171,7 @@ describe('Moves in the dashboard that meet others', { skip: absenceOfChromium() 
       name: `Copying “many” to ${testBucket}/copies/`,
     })
     // An open page asks every two seconds.
-    await job.getByRole('button', { name: 'Stop' }).waitFor({ timeout: 6_000 })
+    await job.getByRole('button', { name: 'Stop' }).waitFor()
     await files.page.reload()
     await job.getByRole('button', { name: 'Stop' }).click()
     const outcome = job.getByText(/^Stopped. [\d,]+ copied, the rest was not.$/)
@@ -206,6 +206,8 @@ describe('Moves in the dashboard that meet others', { skip: absenceOfChromium() 
     for (const name of names) await rowOf(name.slice(0, 2)).getByRole('checkbox').click()
     await rowOf('#1').dragTo(rowOf('to').last())
     await files.transfers.getByText('2 moved.').waitFor()
+    // While the pointer is there, they stay.
+    await files.transfers.hover()
     assert.equal(await contentOf(`odd/ to /${names[0]}`), 'sharp')
     assert.equal(await contentOf(`odd/ to /${names[1]}`), 'smile')
     await files.transfers.getByRole('button', { name: 'Undo' }).click()

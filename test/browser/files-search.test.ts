@@ -8,6 +8,9 @@ import { testBucket } from '../support/gateway-process.ts'
 
 const manyCount = 450
 
+/** A GIF file of one pixel. */
+const pixel = Buffer.from('R0lGODlhAQABAAAAACH5BAEKAAEALAAAAAABAAEAAAICTAEAOw==', 'base64')
+
 describe('Search in the dashboard', { skip: absenceOfChromium() }, () => {
   const dashboard = useDashboard()
   const openAt = useFileBrowser(dashboard)
@@ -20,8 +23,9 @@ describe('Search in the dashboard', { skip: absenceOfChromium() }, () => {
       'trips/2024/lisbon tickets/plane.pdf': 'x',
       'trips/notes.txt': 'xx',
       'top.txt': 'x',
+      'twin.gif': 'no picture',
     })
-    writeTree(join(driveFolder, 'public'), { 'LISBON.md': 'x' })
+    writeTree(join(driveFolder, 'public'), { 'LISBON.md': 'x', 'twin.gif': pixel })
   })
 
   const place = ({ page }: FileBrowser) => decodeURIComponent(new URL(page.url()).search)
@@ -91,19 +95,35 @@ describe('Search in the dashboard', { skip: absenceOfChromium() }, () => {
     assert.equal(place(files), '?filter=LISBON&in=all')
   })
 
+  test('shows a result whose name and folder another bucket also has', async () => {
+    const { page, dialog } = await openAt(`/files?filter=twin&in=all&view=${testBucket}/twin.gif`)
+    // The second time, what is known of the files is shown at once.
+    for (let time = 1; time <= 2; time += 1) {
+      await dialog.getByText('This file cannot be previewed').waitFor()
+      await dialog.getByRole('button', { name: 'Next: twin.gif' }).click()
+      await dialog.getByText('s3://public/twin.gif').waitFor()
+      await dialog.getByRole('img', { name: 'twin.gif' }).waitFor()
+      await page.keyboard.press('ArrowLeft')
+    }
+  })
+
   test('finds names everywhere, also from the list of buckets', async () => {
     const files = await openSearch(`/files/${testBucket}?prefix=trips/2024/`, 'LISBON')
     const { page } = files
     await page.getByText('2 results').waitFor()
     await page.getByText('Everywhere').click()
     await page.getByText('3 results').waitFor()
-    await page.keyboard.press('Control+a')
+    // The choice that was pressed takes no text: keys do what they do in the list.
+    await page.keyboard.press('/')
+    await files.search.and(page.locator(':focus')).waitFor()
+    await page.keyboard.press('ArrowDown')
     await files.select('LISBON.md')
     await page.getByText('1 file found').or(page.getByText('3 results')).first().waitFor()
     await files.name('LISBON.md').click()
     await files.dialog.getByText('s3://public/LISBON.md').waitFor()
     const buckets = await openAt('/files')
     await buckets.search.fill('plane')
+    await buckets.page.getByText('Enter', { exact: true }).waitFor()
     await buckets.search.press('Enter')
     await buckets.name('plane.pdf').waitFor()
     assert.equal(place(buckets), '?filter=plane&in=all')

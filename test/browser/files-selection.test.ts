@@ -3,11 +3,13 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
+import type { Route } from 'playwright-core'
 import { absenceOfChromium } from '../support/chromium.ts'
 import { useDashboard } from '../support/dashboard.ts'
 import { type FileBrowser, propertyOf, useFileBrowser, writeTree } from '../support/file-browser.ts'
 import { testBucket } from '../support/gateway-process.ts'
 import { until } from '../support/management-client.ts'
+import { tipped } from '../support/tipped.ts'
 
 describe('Where the keyboard is in the files', { skip: absenceOfChromium() }, () => {
   const dashboard = useDashboard()
@@ -25,6 +27,8 @@ describe('Where the keyboard is in the files', { skip: absenceOfChromium() }, ()
       'band/1.txt': '1',
       'band/2.txt': '2',
       'band/3.txt': '3',
+      'typed/a.txt': 'a',
+      'typed/b.txt': 'b',
       'keys/a.txt': 'a',
       'keys/b.txt': 'b',
       'keys/c.txt': 'c',
@@ -40,7 +44,7 @@ describe('Where the keyboard is in the files', { skip: absenceOfChromium() }, ()
   /** The only selected row, which is also the active one. */
   async function isRevealed({ page }: FileBrowser, name: string): Promise<void> {
     const row = page.locator('[role="row"][aria-selected="true"][data-active]')
-    await row.getByTitle(name, { exact: true }).waitFor()
+    await row.locator(tipped(name)).waitFor()
     await page.getByText('1 selected').waitFor()
     await page.locator('[role="grid"]:focus').waitFor()
   }
@@ -55,7 +59,7 @@ describe('Where the keyboard is in the files', { skip: absenceOfChromium() }, ()
     await files.choose('New', 'New text file')
     await page.getByLabel('Name', { exact: true }).fill('notes')
     await page.keyboard.press('Enter')
-    await files.name('notes.txt').waitFor()
+    await files.dialog.getByRole('textbox', { name: 'Text of notes.txt' }).waitFor()
     await page.keyboard.press('Escape')
     await files.row('a.txt').click({ position: { x: 400, y: 10 } })
     // What is typed at once is the new name.
@@ -63,9 +67,32 @@ describe('Where the keyboard is in the files', { skip: absenceOfChromium() }, ()
     await page.keyboard.type('renamed')
     await page.keyboard.press('Enter')
     await isRevealed(files, 'renamed.txt')
-    await page.keyboard.press('Escape')
+    // Who moves on does not mean it, for example with Delete.
+    await page.keyboard.press('ArrowUp')
+    await page.getByText('1 selected').waitFor({ state: 'detached' })
     await files.drop(join(disk, 'dropped.txt'))
     await isRevealed(files, 'dropped.txt')
+  })
+
+  test('what is typed at once after the first F2 is the new name', async () => {
+    const files = await openFolder('typed/')
+    const { page } = files
+    // The dialogs are loaded when the page is used.
+    const held = Promise.withResolvers<void>()
+    await page.route(/open-overlays/, async (route) => {
+      await held.promise
+      await route.continue()
+    })
+    for (const key of ['ArrowDown', 'F2']) await page.keyboard.press(key)
+    await page.keyboard.type('given up')
+    await page.keyboard.press('Escape')
+    for (const key of ['F2', 'Delete']) await page.keyboard.press(key)
+    await page.keyboard.type('typed at oncer')
+    for (const key of ['Backspace', 'Enter']) await page.keyboard.press(key)
+    held.resolve()
+    await isRevealed(files, 'typed at once.txt')
+    await files.dialog.waitFor({ state: 'detached' })
+    assert.deepEqual(await files.names(), ['b.txt', 'typed at once.txt'])
   })
 
   test('Back restores the scroll position and the active row', async () => {
@@ -84,6 +111,37 @@ describe('Where the keyboard is in the files', { skip: absenceOfChromium() }, ()
     await page.keyboard.press('ArrowDown')
     await page.keyboard.press('Enter')
     await until(() => page.url().endsWith('/1141/'))
+  })
+
+  test('after Back, who scrolls while the list still comes is not pulled to where it was left', async () => {
+    const files = await openFolder('many/')
+    const { page, grid } = files
+    const scroller = grid.locator('[role="presentation"]')
+    const top = async () => Number(await propertyOf(scroller, 'scrollTop'))
+    await page.getByText('400 folders').waitFor()
+    await scroller.hover()
+    await page.mouse.wheel(0, 5_000)
+    await until(async () => (await top()) >= 5_000)
+    await files.name('1140').click()
+    await files.name('x.txt').waitFor()
+    const isList = ({ pathname, searchParams }: URL) =>
+      pathname === '/-/api/folder' && searchParams.get('prefix') === 'many/'
+    const held: Route[] = []
+    await page.route(isList, async (route) => {
+      held.push(route)
+      if (held.length > 1) return
+      const [line = ''] = (await (await route.fetch()).text()).split('\n')
+      const entries = (JSON.parse(line) as { entries: readonly object[] }).entries.slice(0, 100)
+      await route.fulfill({ body: `${JSON.stringify({ entries })}\n` })
+    })
+    await page.goBack()
+    await until(async () => held.length > 1 && (await top()) > 2_000)
+    await scroller.hover()
+    await page.mouse.wheel(0, -10_000)
+    await files.name('1000').waitFor()
+    const frames = 'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))'
+    await page.evaluate(frames)
+    assert.equal(await top(), 0)
   })
 
   test('files of the desktop that are dropped on a folder go into it', async () => {
@@ -130,10 +188,13 @@ describe('Where the keyboard is in the files', { skip: absenceOfChromium() }, ()
     await page.keyboard.press('F2')
     await page.getByLabel('New name').fill('d.txt')
     await page.keyboard.press('Enter')
+    await page.getByLabel('New name').waitFor({ state: 'detached' })
     const address = files.dialog.getByText('s3://photos/keys/d.txt')
     await address.waitFor()
     await page.keyboard.press('Delete')
     await address.waitFor({ state: 'detached' })
+    // A refresh of the list may come before the end of the deletion, which is undone.
+    await page.getByText('1 object moved to the trash').first().waitFor()
     await page.keyboard.press('Control+z')
     await page.getByText('1 object restored').first().waitFor()
     await page.keyboard.press('Escape')

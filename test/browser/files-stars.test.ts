@@ -28,6 +28,7 @@ describe('Starred and recent files', { skip: absenceOfChromium() }, () => {
     await files.dialog.getByRole('textbox').fill('uno.txt')
     await page.keyboard.press('Enter')
     await files.name('uno.txt').waitFor()
+    await files.dialog.waitFor({ state: 'detached' })
     // The server keeps them: another browser has them.
     const other = await dashboard().openSignedIn('/files')
     await other.getByRole('link', { name: 'Starred' }).click()

@@ -113,11 +113,11 @@ describe('Uploading in the dashboard', { skip: absenceOfChromium() }, () => {
     await dates()
     assert.deepEqual(await files.names(), ['photo.bin', 'middle.bin', 'a b+c%.txt'])
     await files.name('photo.bin').click()
-    await files.page.getByText('x-amz-meta-mtime').waitFor()
-    await files.page
-      .getByText(/Feb(ruary)? 0?3, 2001/)
-      .last()
-      .waitFor()
+    const { dialog } = files
+    await dialog.getByText(/Feb(ruary)? 0?3, 2001/).waitFor()
+    await dialog.getByText('Modified', { exact: true }).waitFor()
+    // Shown as a date alone.
+    assert.equal(await dialog.getByText('x-amz-meta-mtime').count(), 0)
   })
 
   test('a pause keeps uploaded parts, leaving the page needs confirmation, and the upload resumes', async () => {
@@ -166,7 +166,7 @@ describe('Uploading in the dashboard', { skip: absenceOfChromium() }, () => {
     const failOnce = () => page.route(isSecond, (route) => route.fulfill(answer), { times: 1 })
     await failOnce()
     await files.drop(join(disk, 'middle.bin'))
-    await transfers.getByText('The drive is full.').waitFor()
+    await transfers.getByText('The quota of the bucket is used up.').waitFor()
     await transfers.getByText('16.0 MiB of 17.0 MiB are kept: discard them').waitFor()
     await failOnce()
     await transfers.getByRole('button', { name: 'Resume full/middle.bin' }).click()
@@ -197,12 +197,31 @@ describe('Uploading in the dashboard', { skip: absenceOfChromium() }, () => {
       headers: { authorization: `Bearer ${await tokenOf(page)}` },
     })
     await route.continue()
-    await page.getByText('Your session has expired.').waitFor()
+    await page.getByText('Your session has ended.').waitFor()
     await signIn(page)
     await files.transfers.getByText('1 file uploaded', { exact: true }).waitFor()
     assert.match(page.url(), /\/-\/files\/photos\?prefix=session\/$/)
     await files.row('middle.bin').waitFor()
     assert.equal(hashOf(await stored('session/middle.bin')), hashOf(middle))
+  })
+
+  test('continues the upload after another tab has signed out everywhere', async () => {
+    const files = await openFolder('everywhere/')
+    const { page } = files
+    const second = await holdSecondPart(page)
+    await files.drop(join(disk, 'middle.bin'))
+    const route = await second.route
+    const other = await page.context().newPage()
+    await other.goto(`${dashboard().gateway.url}/-/settings`)
+    await other.getByRole('button', { name: 'Sign out everywhere' }).click()
+    const question = other.getByRole('dialog', { name: 'Sign out everywhere?' })
+    await question.getByRole('button', { name: 'Sign out everywhere' }).click()
+    await other.getByText('Your session has ended.').waitFor()
+    await page.getByText('Your session has ended.').waitFor()
+    await route.continue()
+    await signIn(other)
+    await files.transfers.getByText('1 file uploaded', { exact: true }).waitFor()
+    assert.equal(hashOf(await stored('everywhere/middle.bin')), hashOf(middle))
   })
 
   test('a cancelled upload leaves nothing behind', async () => {
@@ -361,8 +380,12 @@ describe('Uploading in the dashboard', { skip: absenceOfChromium() }, () => {
         .getAttribute('aria-valuenow'),
       '0',
     )
+    // One that comes before the end has a progress of its own.
+    await files.drop(join(disk, 'photo.bin'))
+    await files.transfers.getByRole('region', { name: '1 file uploaded · batches' }).waitFor()
+    await files.transfers.getByRole('region', { name: 'Uploading 0 of 1 · batches' }).waitFor()
     held.resolve()
-    await files.transfers.getByText('1 file uploaded').waitFor()
+    await files.transfers.getByText('2 files uploaded').waitFor()
   })
 
   test('the Content-Security-Policy blocks nothing', () => {

@@ -36,7 +36,7 @@ describe('The overview', { skip: absenceOfChromium() }, () => {
     await page.getByText('30 days', { exact: true }).click()
     await page.locator('[aria-valuemax="179"]').first().waitFor()
     await page.getByRole('region', { name: 'Health' }).getByRole('link').click()
-    await page.getByText(`DeleteObject ${testBucket}/plotted-0`).waitFor()
+    await page.getByText(`Deletion refused ${testBucket}/plotted-0`).waitFor()
     assert.deepEqual(dashboard().complaints(), [])
   })
 
@@ -81,7 +81,7 @@ describe('The overview', { skip: absenceOfChromium() }, () => {
     })
     await page.reload()
     const health = page.getByRole('region', { name: 'Health' })
-    await health.getByText('The state is unknown').waitFor()
+    await health.getByText('State unknown').waitFor()
     await health.getByText('No database.').waitFor()
     assert.equal(await health.getByText('Stored in').count(), 0)
     assert.deepEqual(await barriers(page), [])

@@ -75,7 +75,6 @@ for (const [name, absence, start] of [
       for (const [file, kind] of [
         ['inner', 'folder'],
         ['notes.txt', 'text'],
-        ['paper.pdf', 'pdf'],
       ] as const) {
         const link = page.getByRole('link', { name: file, exact: true })
         await link.locator(`svg[data-file-kind="${kind}"]`).waitFor()
@@ -89,10 +88,10 @@ for (const [name, absence, start] of [
       await page.keyboard.press('ArrowRight')
       await page.getByRole('dialog', { name: 'film.webm' }).locator('video').waitFor()
       await viewer.getByRole('button', { name: 'Next' }).click()
+      await page.getByRole('dialog', { name: 'paper.pdf' }).locator('iframe').waitFor()
+      await page.keyboard.press('ArrowRight')
       await viewer.getByRole('img', { name: 'two.png' }).waitFor()
       assert.deepEqual(await barriers(page), [])
-      await page.keyboard.press('ArrowRight')
-      await page.getByRole('dialog', { name: 'paper.pdf' }).locator('iframe').waitFor()
       await viewer.getByRole('button', { name: 'Next' }).click()
       await viewer.getByText('1 of 4').waitFor()
       const downloading = page.waitForEvent('download')
@@ -166,12 +165,15 @@ for (const [name, absence, start] of [
       await page.reload()
       const isFirstShown = () =>
         page.evaluate<boolean>(
-          '[...document.images].slice(0, 12).every((image) => image.naturalWidth > 0)',
+          `[...document.querySelectorAll('.gallery canvas')].slice(0, 12).every(({ width }) => width > 0)`,
         )
       await until(isFirstShown)
       const last = page.getByRole('img', { name: '1499.jpg' })
       await last.scrollIntoViewIfNeeded()
-      await until(async () => Number(await propertyOf(last, 'naturalWidth')) > 0)
+      await until(async () => Number(await propertyOf(last, 'width')) > 0)
+      // A picture that is far out of view is no longer in memory.
+      const held = `[...document.querySelectorAll('.gallery canvas')].filter(({ width }) => width > 0).length`
+      await until(async () => Number(await page.evaluate(held)) < 150)
       assert.ok(bytes > 50_000 && bytes < maxLoadBytes, String(bytes))
       assert.equal(coding, 'gzip')
       assert.ok(!types.has('text/plain') && !types.has('image/jpeg'), [...types].join(' '))

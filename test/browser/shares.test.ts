@@ -136,7 +136,7 @@ describe('Shared links', { skip: absenceOfChromium() }, () => {
     await dialog.waitFor({ state: 'detached' })
 
     await files.act('kept.txt', 'Share link')
-    await dialog.getByText('Links that exist').waitFor()
+    await dialog.getByText('Existing links').waitFor()
     await dialog.getByRole('button', { name: 'Edit the link to kept.txt' }).click()
     const form = dialog.locator('form').filter({ has: page.getByRole('button', { name: 'Save' }) })
     await form.getByLabel('Title').fill('Your papers')

@@ -46,14 +46,16 @@ describe('Every state of the dashboard', { concurrency: true, skip: absenceOfChr
       before(() => fill(dashboard().gateway))
       test(`has no axe-core finding${isPhone ? ' and fits a finger' : ''}`, async () => {
         const page = await dashboard().openSignedIn('/', options)
+        await page.addInitScript({ content: watchDialogs })
         const problemsOf = async (state: DashboardState) => {
           await page.goto(`${dashboard().gateway.url}/-${state.path}`)
           await reach(state, page)
           const found = await barriers(page)
+          const nameless = await page.evaluate<readonly string[]>('namelessDialogs')
           const misfits = isPhone ? await layoutProblems(page, fingerPx) : []
           await takePicture(page, `${state.name} ${name}`)
           await page.unrouteAll()
-          return [...found, ...misfits].map((problem) => `${state.name}: ${problem}`)
+          return [...found, ...nameless, ...misfits].map((problem) => `${state.name}: ${problem}`)
         }
         const problems: string[] = []
         for (const state of dashboardStates) {
@@ -69,14 +71,22 @@ describe('Every state of the dashboard', { concurrency: true, skip: absenceOfChr
   }
 })
 
-async function reach(state: DashboardState, page: Page): Promise<void> {
-  if (state.shown !== undefined) await page.getByText(state.shown).first().waitFor()
-  await state.reach?.(new FileBrowser(page))
-  // A dialog is shown in the frame after the click, and gets its name in the render after it.
-  await page.evaluate('new Promise(requestAnimationFrame)')
-  const nameless = page.locator('[role=dialog]:not([aria-label]):not([aria-labelledby])')
-  await nameless.waitFor({ state: 'detached' })
+async function reach({ reach, shown }: DashboardState, page: Page): Promise<void> {
+  const files = new FileBrowser(page)
+  await reach?.(files)
+  const sign = typeof shown === 'function' ? shown(files) : page.getByText(shown)
+  await sign.filter({ visible: true }).first().waitFor()
+  // Transfers and notifications may come before the page.
+  await page.locator('h1').first().waitFor()
 }
+
+/** Keeps what screen readers would announce without a name: a dialog needs its name when it comes into the page. */
+const watchDialogs = `
+  globalThis.namelessDialogs = []
+  const selector = '[role=dialog]:not([aria-label], [aria-labelledby])'
+  new MutationObserver(() => {
+    for (const { outerHTML } of document.querySelectorAll(selector)) namelessDialogs.push(outerHTML.slice(0, 200))
+  }).observe(document, { childList: true, subtree: true })`
 
 /** With STATE_PICTURES, into that folder. */
 async function takePicture(page: Page, name: string): Promise<void> {

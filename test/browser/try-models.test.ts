@@ -56,6 +56,43 @@ describe('Try it in the dashboard', { skip: absenceOfChromium() }, () => {
     assert.deepEqual(dashboard().complaints(), [])
   })
 
+  test('an answer is shown as the document that its Markdown means', async () => {
+    lab().behave = (_, response) => {
+      response.writeHead(200, streamHead)
+      const events = openAiEvents('big')
+      const text =
+        '# Plan\\n\\n- one\\n- **two**\\n\\n[page](https://example.org/) [file](a.txt) ![x](y.png)'
+      response.end(events.map((event) => event.replace('llo 🦥', text)).join(''))
+    }
+    const page = await dashboard().openSignedIn('/models/try?model=lab/big')
+    await ask(page)
+    const answer = page.getByRole('region', { name: 'Answer' })
+    await answer.getByRole('listitem').filter({ hasText: 'two' }).locator('strong').waitFor()
+    assert.equal(
+      await answer.getByRole('link', { name: 'page' }).getAttribute('rel'),
+      'noopener noreferrer',
+    )
+    // An answer is no object, so what is relative leads nowhere.
+    assert.equal(await answer.getByRole('link', { name: 'file' }).count(), 0)
+    assert.equal(await answer.locator('img').count(), 0)
+    assert.deepEqual(await barriers(page), [])
+    assert.deepEqual(dashboard().complaints(), [])
+  })
+
+  test('an answer stays plain if the code for documents is gone', async () => {
+    lab().behave = (_, response) => {
+      response.writeHead(200, streamHead)
+      const events = openAiEvents('big')
+      response.end(events.map((event) => event.replace('llo 🦥', '# Plan')).join(''))
+    }
+    const page = await dashboard().openSignedIn('/models/try?model=lab/big')
+    await page.route('**/markdown-document-*.js', (route) => route.fulfill({ status: 404 }))
+    await ask(page)
+    await page.getByText('output token').waitFor()
+    await page.getByRole('region', { name: 'Answer' }).getByText('# Plan').waitFor()
+    await page.getByRole('combobox', { name: 'Model' }).waitFor()
+  })
+
   test('Stop cancels the upstream and keeps what has arrived; so does signing out in another tab', async () => {
     const page = await dashboard().openSignedIn('/models/try?model=lab/big')
     let call = stall()

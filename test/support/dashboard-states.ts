@@ -1,10 +1,16 @@
 import type { FileBrowser } from './file-browser.ts'
 import { fileStates } from './file-states.ts'
 import { testBucket } from './gateway-process.ts'
-import { button, type DashboardState, steps } from './state-steps.ts'
+import { button, type DashboardState, openDialog, openMenu, press, steps } from './state-steps.ts'
+
+const plot = ({ page }: FileBrowser) => page.getByRole('slider', { name: 'Requests' })
+
+/** The values of one time. */
+const plotValues = (files: FileBrowser) => plot(files).locator('b')
 
 /** Usage of yesterday, as if models had been called. */
-async function showUsage({ page }: FileBrowser): Promise<void> {
+async function showUsage(files: FileBrowser): Promise<void> {
+  const { page } = files
   const dayMs = 86_400_000
   const from = new Date((Math.floor(Date.now() / dayMs) - 1) * dayMs).toISOString()
   const row = {
@@ -16,22 +22,25 @@ async function showUsage({ page }: FileBrowser): Promise<void> {
   await page.route('**/-/api/usage?*', (route) => route.fulfill({ json }))
   await page.reload()
   await page.getByText('Table of tokens').click()
-  await page.getByRole('slider', { name: 'Requests' }).focus()
+  await plot(files).focus()
 }
 
 /** The page as it comes, and each of its dialogs, menus, notifications and errors. */
 export const dashboardStates: readonly DashboardState[] = [
   { name: 'overview', path: '/overview', shown: 'counted' },
   { name: 'buckets', path: '/files', shown: 'counted' },
-  { name: 'menu of a bucket', path: '/files', reach: steps('More for public') },
+  { name: 'menu of a bucket', path: '/files', reach: steps('More for public'), shown: openMenu },
   {
     name: 'pages of a phone',
     path: '/files',
     async reach({ page }) {
       const menu = button(page, 'More')
       await page.getByText('counted').first().waitFor()
-      if (await menu.isVisible()) await menu.click()
+      if (!(await menu.isVisible())) return
+      await menu.click()
+      await page.getByRole('dialog', { name: 'Pages' }).waitFor()
     },
+    shown: 'counted',
   },
   { name: 'activity', path: '/activity', shown: 'Created an app key' },
   { name: 'failures', path: '/activity?what=failures', shown: 'Clear failures' },
@@ -39,33 +48,40 @@ export const dashboardStates: readonly DashboardState[] = [
   {
     name: 'traffic of a time',
     path: '/overview',
-    reach: ({ page }) => page.getByRole('slider', { name: 'Requests' }).focus(),
+    reach: (files) => plot(files).focus(),
+    shown: plotValues,
   },
   { name: 'connect', path: '/connect', shown: 'aws --endpoint-url' },
   { name: 'settings', path: '/settings', shown: 'ALLOWED_BUCKETS' },
   {
     name: 'all settings',
     path: '/settings',
-    async reach({ page }) {
-      await page.getByText('ALLOWED_BUCKETS').first().waitFor()
-      await button(page, 'Show defaults').click()
-    },
+    reach: press('Show defaults'),
+    shown: 'Hide defaults',
   },
   {
     name: 'no setting found',
     path: '/settings',
-    async reach({ page }) {
-      await page.getByText('ALLOWED_BUCKETS').first().waitFor()
-      await page.getByLabel('Search the settings').fill('none-such')
-      await page.getByText('No setting matches').waitFor()
-    },
+    reach: ({ page }) => page.getByLabel('Search the settings').fill('none-such'),
+    shown: 'No setting matches',
   },
-  { name: 'sign out everywhere', path: '/settings', reach: steps('Sign out everywhere') },
-  { name: 'new bucket', path: '/files', reach: steps('Create a bucket', 'Create the bucket') },
+  {
+    name: 'sign out everywhere',
+    path: '/settings',
+    reach: press('Sign out everywhere'),
+    shown: openDialog('Sign out everywhere?'),
+  },
+  {
+    name: 'new bucket',
+    path: '/files',
+    reach: steps('Create a bucket', 'Create the bucket'),
+    shown: 'Use 3 to 63 characters',
+  },
   {
     name: 'settings of a bucket',
     path: `/buckets/${testBucket}/settings`,
     reach: steps('Add an expiry rule', 'Add a CORS rule'),
+    shown: /CORS rule \d/,
   },
   {
     name: 'CORS rules as JSON',
@@ -73,8 +89,8 @@ export const dashboardStates: readonly DashboardState[] = [
     async reach(files) {
       await steps('Edit as JSON')(files)
       await files.page.getByLabel('CORS rules as JSON').fill('{')
-      await files.page.getByText('The rules stay as before').waitFor()
     },
+    shown: 'The rules stay as before',
   },
   { name: 'links of a bucket', path: `/buckets/${testBucket}/links`, shown: 'picture.png' },
   {
@@ -91,13 +107,14 @@ export const dashboardStates: readonly DashboardState[] = [
         route.fulfill({ status: 500, json: { message: 'The database does not respond.' } }),
       )
       await page.reload()
-      await page.getByText('The state is unknown').waitFor()
     },
+    shown: 'State unknown',
   },
   {
     name: 'abort of an upload',
     path: '/activity',
-    reach: steps('Abort the upload of states/open.mov'),
+    reach: press('Abort the upload of states/open.mov'),
+    shown: openDialog('Abort this upload?'),
   },
   {
     name: 'failed count',
@@ -106,42 +123,58 @@ export const dashboardStates: readonly DashboardState[] = [
       const { page } = files
       await page.route('**/count', (route) => route.fulfill({ status: 500, json: {} }))
       await steps(`More for ${testBucket}`, 'Count again')(files)
-      await page.getByText('could not be counted').waitFor()
     },
+    shown: 'could not be counted',
   },
   ...fileStates,
   { name: 'keys', path: '/keys', shown: 'sample' },
   {
     name: 'new key',
     path: '/keys',
-    async reach({ page }) {
-      await steps('Create a key', 'Add another grant')({ page } as FileBrowser)
-      await page.getByLabel('Rights').first().selectOption('custom')
+    async reach(files) {
+      await steps('Create a key', 'Add another grant')(files)
+      await files.page.getByLabel('Rights').first().selectOption('custom')
     },
+    shown: 'Override locks',
   },
   {
     name: 'new secret',
     path: '/keys',
     async reach(files) {
-      await files.page.getByRole('button', { name: 'More for sample' }).click()
-      await files.page.getByRole('menuitem', { name: 'Replace the secret' }).click()
-      await button(files.page, 'Replace the secret').click()
+      await steps('More for sample', 'Replace the secret')(files)
+      await files.press('Replace the secret')
       await files.page.getByText('It will not be shown again').waitFor()
       await files.page.keyboard.press('Escape')
-      await files.page.getByText('is not copied yet').waitFor()
     },
+    shown: 'is not copied yet',
   },
-  { name: 'key menu', path: '/keys', reach: steps('More for sample') },
+  { name: 'key menu', path: '/keys', reach: press('More for sample'), shown: openMenu },
   {
     name: 'new secret question',
     path: '/keys',
     reach: steps('More for sample', 'Replace the secret'),
+    shown: openDialog('Replace the secret of sample?'),
   },
-  { name: 'revoke', path: '/keys', reach: steps('More for sample', 'Revoke') },
+  {
+    name: 'revoke',
+    path: '/keys',
+    reach: steps('More for sample', 'Revoke'),
+    shown: openDialog('Revoke sample?'),
+  },
   { name: 'models', path: '/models', shown: 'No connections yet' },
   { name: 'listed models', path: '/models/listed', shown: 'openai/gpt-5' },
-  { name: 'new connection', path: '/models', reach: steps('Add a connection') },
-  { name: 'combos', path: '/models/combos', reach: steps('Add a combo', 'Add the combo') },
+  {
+    name: 'new connection',
+    path: '/models',
+    reach: press('Add a connection'),
+    shown: openDialog('New connection'),
+  },
+  {
+    name: 'combos',
+    path: '/models/combos',
+    reach: press('Add a combo'),
+    shown: openDialog('New combo'),
+  },
   { name: 'aliases', path: '/models/aliases', shown: 'No aliases yet' },
   { name: 'custom models', path: '/models/custom', shown: 'No custom models yet' },
   { name: 'import and export', path: '/models/transfer', shown: 'Save export' },
@@ -151,8 +184,8 @@ export const dashboardStates: readonly DashboardState[] = [
     async reach({ page }) {
       await page.getByLabel('Question').fill('Hello?')
       await page.getByLabel('Question').press('Control+Enter')
-      await page.getByText('The model did not answer').waitFor()
     },
+    shown: 'The model did not answer',
   },
   {
     name: 'answer of a model',
@@ -162,8 +195,8 @@ export const dashboardStates: readonly DashboardState[] = [
       await page.route('**/-/api/calls/**', (route) => route.fulfill({ json }))
       await page.getByLabel('Question').fill('Hello?')
       await page.getByLabel('Question').press('Control+Enter')
-      await page.getByText('A long line').waitFor()
     },
+    shown: 'A long line',
   },
   { name: 'model keys', path: '/models/keys', shown: 'No model keys yet' },
   {
@@ -172,11 +205,11 @@ export const dashboardStates: readonly DashboardState[] = [
     async reach({ page }) {
       await button(page, 'Create a key').click()
       await page.getByLabel('Tokens per month').fill('0')
-      await page.getByLabel('Name').fill('app')
+      await page.getByRole('textbox', { name: 'Name' }).fill('app')
       await button(page, 'Create the key').click()
-      await page.getByText('expected number').waitFor()
     },
+    shown: 'Use 1 or more.',
   },
-  { name: 'usage', path: '/models/usage', reach: showUsage },
+  { name: 'usage', path: '/models/usage', reach: showUsage, shown: plotValues },
   { name: 'no page', path: '/nowhere', shown: 'Page not found' },
 ]

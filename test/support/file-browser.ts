@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Locator, Page } from 'playwright-core'
 import type { Dashboard } from './dashboard.ts'
+import { tipped } from './tipped.ts'
 
 /**
  * Opens the file browser at a path below `/-`, in one tab after the other of one browser that is
@@ -45,12 +46,12 @@ export class FileBrowser {
 
   /** The row of a file or folder, by its name. */
   row(name: string): Locator {
-    return this.page.getByRole('row').filter({ has: this.page.getByTitle(name, { exact: true }) })
+    return this.page.getByRole('row').filter({ has: this.page.locator(tipped(name)) })
   }
 
   /** The name in a row: a press opens it. */
   name(name: string): Locator {
-    return this.page.locator('[role="row"]').getByTitle(name, { exact: true })
+    return this.page.locator('[role="row"]').locator(tipped(name))
   }
 
   async select(...names: readonly string[]): Promise<void> {
@@ -99,8 +100,8 @@ export class FileBrowser {
   /** The names that are in the page, in their order. */
   names(): Promise<readonly string[]> {
     return this.page
-      .locator('[role="row"][aria-rowindex] [title]:is(a, button):not([aria-haspopup])')
-      .evaluateAll((elements) => elements.map((element) => element.getAttribute('title') ?? ''))
+      .locator('[role="row"][aria-rowindex] [data-tip]:is(a, button):not([aria-haspopup])')
+      .evaluateAll((elements) => elements.map((element) => element.getAttribute('data-tip') ?? ''))
   }
 }
 

@@ -4,24 +4,25 @@ import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { FileBrowser } from './file-browser.ts'
 import { testBucket } from './gateway-process.ts'
+import { shownPicture } from './picture-color.ts'
 import { headerStates, searchStates } from './search-states.ts'
 import { shareStates } from './share-states.ts'
-import { button, type DashboardState, press } from './state-steps.ts'
+import { button, type DashboardState, openDialog, openMenu, press } from './state-steps.ts'
 import { versionStates } from './version-states.ts'
 
-/** Waits for a text in the rows of the transfers. On a phone they are folded, with a title that comes and goes. */
-async function waitInTransfers({ page, transfers }: FileBrowser, text: RegExp): Promise<void> {
-  const expand = button(page, 'Expand transfers', transfers)
-  const fold = button(page, 'Collapse transfers', transfers)
+/** On a phone, the rows of the transfers are folded, with a title that comes and goes. */
+async function showTransfers({ transfers }: FileBrowser): Promise<void> {
+  const expand = button(transfers, 'Expand transfers')
+  const fold = button(transfers, 'Collapse transfers')
   await expand.or(fold).waitFor()
   if (await expand.isVisible()) await expand.click()
-  await transfers.getByText(text).first().waitFor()
 }
 
-async function upload(page: Page, name: string): Promise<void> {
+async function upload(page: Page, ...names: readonly string[]): Promise<void> {
   const chooser = page.waitForEvent('filechooser')
   await new FileBrowser(page).choose('New', 'Upload files')
-  await (await chooser).setFiles({ name, mimeType: 'text/plain', buffer: Buffer.from('x') })
+  const file = { mimeType: 'text/plain', buffer: Buffer.from('x') }
+  await (await chooser).setFiles(names.map((name) => ({ ...file, name })))
 }
 
 const folder = `/files/${testBucket}?prefix=states/`
@@ -53,8 +54,10 @@ async function interruptUpload(files: FileBrowser): Promise<void> {
   await held.promise
   page.once('dialog', (dialog) => dialog.accept())
   await page.reload()
-  await waitInTransfers(files, /^Interrupted/)
+  await showTransfers(files)
 }
+
+const interrupted = ({ transfers }: FileBrowser) => transfers.getByText(/^Interrupted/)
 
 /** The count of a large folder. */
 async function showCount(files: FileBrowser): Promise<void> {
@@ -68,39 +71,40 @@ async function showCount(files: FileBrowser): Promise<void> {
     return route.fulfill({ json: isList ? { counts: [count] } : count })
   })
   await files.act('states', 'Calculate size')
-  await files.page.getByText('Counting 1 folder').waitFor()
 }
 
-/** Until its thumbnail is there. The states after it find the grid, which is remembered. */
-async function showGrid({ page }: FileBrowser): Promise<void> {
-  await button(page, 'Show as grid').click()
-  await page.getByRole('gridcell').filter({ hasText: 'picture.png' }).locator('img').waitFor()
-}
+const tile = ({ page }: FileBrowser) =>
+  page.getByRole('gridcell').filter({ hasText: 'picture.png' })
 
 /** Files, and each of its dialogs, menus, notifications and errors. */
 export const fileStates: readonly DashboardState[] = [
   { name: 'buckets', path: '/files', shown: testBucket },
   { name: 'folder', path: folder, shown: 'picture.png' },
-  { name: 'grid', path: folder, reach: showGrid },
+  {
+    // The states after it find the grid, which is remembered.
+    name: 'grid',
+    path: folder,
+    reach: press('Show as grid'),
+    shown: (files) => tile(files).locator(shownPicture),
+  },
   {
     name: 'selection in the grid',
     path: folder,
-    async reach(files) {
-      const { page } = files
-      await page
-        .getByRole('gridcell')
-        .filter({ hasText: 'picture.png' })
-        .getByRole('checkbox')
-        .click()
-      await page.getByText('1 selected').waitFor()
-    },
+    reach: (files) => tile(files).getByRole('checkbox').click(),
+    shown: '1 selected',
   },
   {
     name: 'menu in the grid',
     path: folder,
-    reach: (files) => button(files.page, 'Actions for picture.png').click(),
+    reach: press('Actions for picture.png'),
+    shown: openMenu,
   },
-  { name: 'list again', path: folder, reach: press('Show as list') },
+  {
+    name: 'list again',
+    path: folder,
+    reach: press('Show as list'),
+    shown: (files) => button(files.page, 'Show as grid'),
+  },
   { name: 'empty folder', path: `${folder}empty/`, shown: 'This folder is empty' },
   { name: 'missing folder', path: `${folder}none/`, shown: 'does not exist' },
   { name: 'unknown bucket', path: '/files/unknown', shown: 'does not exist' },
@@ -113,25 +117,29 @@ export const fileStates: readonly DashboardState[] = [
         (route) => route.fulfill({ status: 403, json: {} }),
       )
       await page.getByRole('link', { name: testBucket }).click()
-      await page.getByText('The folder could not be loaded').waitFor()
     },
+    shown: 'The folder could not be loaded',
   },
   ...searchStates,
   ...headerStates,
   ...versionStates,
-  { name: 'selection', path: folder, reach: (files) => files.select('text.txt', 'picture.png') },
+  {
+    name: 'selection',
+    path: folder,
+    reach: (files) => files.select('text.txt', 'picture.png'),
+    shown: '2 selected',
+  },
   {
     name: 'row menu',
     path: folder,
-    reach: (files) => button(files.page, 'Actions for text.txt').click(),
+    reach: press('Actions for text.txt'),
+    shown: openMenu,
   },
   {
     name: 'copied address',
     path: folder,
-    async reach(files) {
-      await files.act('text.txt', 'Copy S3 address')
-      await files.page.getByText('S3 address copied.').waitFor()
-    },
+    reach: (files) => files.act('text.txt', 'Copy S3 address'),
+    shown: 'S3 address copied.',
   },
   {
     name: 'new folder with spaces',
@@ -140,8 +148,8 @@ export const fileStates: readonly DashboardState[] = [
       await new FileBrowser(page).choose('New', 'New folder')
       await page.getByLabel('Name', { exact: true }).fill(' a/b ')
       await button(page, 'Create').click()
-      await page.getByRole('alert').waitFor()
     },
+    shown: ({ page }) => page.getByRole('alert'),
   },
   {
     name: 'new text file without a name',
@@ -149,20 +157,35 @@ export const fileStates: readonly DashboardState[] = [
     async reach({ page }) {
       await new FileBrowser(page).choose('New', 'New text file')
       await button(page, 'Create').click()
-      await page.getByText('Enter a name.').waitFor()
     },
+    shown: 'Enter a name.',
   },
-  { name: 'rename', path: folder, reach: (files) => files.act('text.txt', 'Rename') },
-  { name: 'move', path: folder, reach: (files) => files.act('text.txt', 'Move to') },
-  { name: 'copy', path: folder, reach: (files) => files.act('text.txt', 'Copy to') },
+  {
+    name: 'rename',
+    path: folder,
+    reach: (files) => files.act('text.txt', 'Rename'),
+    shown: openDialog('Rename “text.txt”'),
+  },
+  {
+    name: 'move',
+    path: folder,
+    reach: (files) => files.act('text.txt', 'Move to'),
+    shown: openDialog('Move “text.txt”'),
+  },
+  {
+    name: 'copy',
+    path: folder,
+    reach: (files) => files.act('text.txt', 'Copy to'),
+    shown: openDialog('Copy “text.txt”'),
+  },
   {
     name: 'cut',
     path: folder,
     async reach(files) {
       await files.select('text.txt', 'picture.png')
       await files.page.keyboard.press('Control+x')
-      await button(files.page, 'Paste 2 items').waitFor()
     },
+    shown: ({ page }) => button(page, 'Paste 2 items'),
   },
   {
     name: 'renamed',
@@ -172,32 +195,28 @@ export const fileStates: readonly DashboardState[] = [
       await files.act('data.bin', 'Rename')
       await page.getByLabel('New name').fill('data.txt')
       await page.keyboard.press('Enter')
-      await button(page, 'Undo').click()
-      await waitInTransfers(files, /^Undo: Renaming/)
+      await files.dialog.waitFor({ state: 'detached' })
+      // The row of the job, with a button for it, leaves by itself.
+      await page.keyboard.press('Control+z')
+      await showTransfers(files)
     },
+    shown: ({ transfers }) => transfers.getByText(/^Undone: Renaming/),
   },
   {
     name: 'duplicated',
     path: folder,
     async reach(files) {
       await files.act('data.bin', 'Duplicate')
-      await waitInTransfers(files, /Duplicating/)
-      await files.row('data (2).bin').first().waitFor()
+      await showTransfers(files)
+      await files.transfers.getByText('Duplicated').first().waitFor()
     },
+    shown: (files) => files.row('data (2).bin'),
   },
   {
     name: 'name conflicts',
     path: folder,
-    async reach({ page, dialog }) {
-      const chooser = page.waitForEvent('filechooser')
-      await new FileBrowser(page).choose('New', 'Upload files')
-      const file = { mimeType: 'text/plain', buffer: Buffer.from('x') }
-      await (await chooser).setFiles([
-        { ...file, name: 'text.txt' },
-        { ...file, name: 'data.bin' },
-      ])
-      await dialog.getByText('2 files with these names already exist').waitFor()
-    },
+    reach: ({ page }) => upload(page, 'text.txt', 'data.bin'),
+    shown: ({ dialog }) => dialog.getByText('2 files with these names already exist'),
   },
   {
     name: 'metadata of a file',
@@ -207,8 +226,8 @@ export const fileStates: readonly DashboardState[] = [
       await files.dialog.getByLabel('Content-Type').fill('text')
       await button(files.page, 'Add metadata').click()
       await files.press('Save')
-      await files.dialog.getByText('Give it a name.').waitFor()
     },
+    shown: ({ dialog }) => dialog.getByText('Enter a name.'),
   },
   {
     name: 'metadata of several files',
@@ -221,69 +240,77 @@ export const fileStates: readonly DashboardState[] = [
       await files.dialog.getByLabel('Change Cache-Control').check()
       await button(files.page, 'Add metadata').click()
     },
+    shown: ({ dialog }) => button(dialog, 'Remove the line'),
   },
-  { name: 'delete', path: folder, reach: (files) => files.act('text.txt', 'Delete permanently') },
+  {
+    name: 'delete',
+    path: folder,
+    reach: (files) => files.act('text.txt', 'Delete permanently'),
+    shown: openDialog('Delete “text.txt”?'),
+  },
   ...shareStates,
   {
     name: 'folder details',
     path: folder,
-    async reach(files) {
-      await files.act('empty', 'Details')
-      await files.dialog.getByText('0 bytes').waitFor()
-    },
+    reach: (files) => files.act('empty', 'Details'),
+    shown: ({ dialog }) => dialog.getByText('0 bytes'),
   },
   {
     name: 'sizes of folders',
     path: `/files/${testBucket}`,
-    async reach(files) {
-      await files.act('states', 'Calculate size')
-      await files
-        .row('states')
-        .getByTitle(/objects?, /)
-        .waitFor()
-    },
+    reach: (files) => files.act('states', 'Calculate size'),
+    shown: (files) => files.row('states').locator('[data-tip*=", counted "]'),
   },
-  { name: 'count of a folder', path: `/files/${testBucket}`, reach: showCount },
+  {
+    name: 'count of a folder',
+    path: `/files/${testBucket}`,
+    reach: showCount,
+    shown: 'Counting 1 folder',
+  },
   {
     name: 'details of a folder that is counted',
     path: `/files/${testBucket}`,
     async reach(files) {
       await showCount(files)
       await files.act('states', 'Details')
-      await files.dialog.getByText('so far').waitFor()
     },
+    shown: ({ dialog }) => dialog.getByText('so far'),
   },
   {
     name: 'shortcuts',
     path: folder,
-    shown: 'picture.png',
-    reach: ({ page }) => page.keyboard.press('?'),
+    async reach(files) {
+      await files.row('picture.png').waitFor()
+      await files.page.keyboard.press('?')
+    },
+    shown: openDialog('Keyboard shortcuts'),
   },
   {
     name: 'failed upload',
     path: folder,
-    async reach({ page, transfers }) {
+    async reach(files) {
+      const { page, transfers } = files
       const body =
         '<Error><Code>AccessDenied</Code><Message>Could not write photos/states/new.txt (EACCES).</Message></Error>'
       await page.route(/\/states\/new\.txt/, (route) => route.fulfill({ status: 403, body }))
       await upload(page, 'new.txt')
       await transfers.getByText('1 file not uploaded').waitFor()
-      const expand = button(page, 'Expand transfers', transfers)
-      if ((await expand.count()) > 0) await expand.click()
-      await transfers.getByText('Could not write').waitFor()
+      await showTransfers(files)
     },
+    shown: 'Could not write',
   },
-  { name: 'interrupted upload', path: folder, reach: interruptUpload },
+  { name: 'interrupted upload', path: folder, reach: interruptUpload, shown: interrupted },
   {
     name: 'resumed upload',
     path: folder,
     async reach(files) {
       const { page } = files
       await page.goto(page.url().replace(/\/files\/.*$/, film.folder))
-      await waitInTransfers(files, /^Interrupted/)
+      await showTransfers(files)
+      await interrupted(files).first().waitFor()
       await chooseFilm(page)
-      await files.transfers.getByText('1 file uploaded', { exact: true }).waitFor()
     },
+    shown: ({ transfers }) => transfers.getByText('1 file uploaded', { exact: true }),
   },
   {
     name: 'download as a ZIP file',
@@ -295,6 +322,7 @@ export const fileStates: readonly DashboardState[] = [
       await files.page.getByRole('menu').waitFor({ state: 'detached' })
       await (await event).path()
     },
+    shown: '2 selected',
   },
   {
     name: 'refused ZIP file',
@@ -303,26 +331,25 @@ export const fileStates: readonly DashboardState[] = [
       const json = { message: 'Too many archives are being downloaded. Try again later.' }
       await files.page.route('**/-/api/archives', (route) => route.fulfill({ status: 503, json }))
       await files.act('empty', 'Download')
-      await files.page.getByText('The download could not be started').waitFor()
     },
+    shown: 'The download could not be started',
   },
   {
     name: 'name conflict',
     path: folder,
-    async reach({ page, dialog }) {
-      await upload(page, 'text.txt')
-      await dialog.getByText('A file with this name already exists').waitFor()
-    },
+    reach: ({ page }) => upload(page, 'text.txt'),
+    shown: ({ dialog }) => dialog.getByText('A file with this name already exists'),
   },
   {
     name: 'picture',
     path: `${folder}&view=picture.png`,
-    reach: ({ dialog }) => dialog.locator('img').first().waitFor(),
+    shown: ({ dialog }) => dialog.locator('img'),
   },
   {
     name: 'picture that fills the screen',
     path: `${folder}&view=picture.png`,
     reach: press('Full screen'),
+    shown: ({ page }) => button(page, 'Exit full screen'),
   },
   { name: 'text', path: `${folder}&view=text.txt`, shown: 'the text' },
   { name: 'document', path: `${folder}&view=notes.md`, shown: 'A heading' },
@@ -341,8 +368,8 @@ export const fileStates: readonly DashboardState[] = [
       const restore = page.getByRole('button', { name: 'Restore', exact: true }).first()
       await empty.or(restore).first().waitFor()
       if (await restore.isVisible()) await restore.click()
-      await empty.waitFor()
     },
+    shown: 'The trash is empty',
   },
   {
     name: 'trash with a file',
@@ -352,7 +379,7 @@ export const fileStates: readonly DashboardState[] = [
       await files.act('data (2).bin', 'Delete')
       await files.row('data (2).bin').waitFor({ state: 'detached' })
       await page.goto(page.url().replace(/files.*$/, 'trash'))
-      await page.getByRole('button', { name: 'Restore', exact: true }).first().waitFor()
     },
+    shown: ({ page }) => button(page, 'Restore'),
   },
 ]

@@ -50,7 +50,7 @@ const script = `
     if (!hasText || !isShown(element) || element.closest('pre, input, select') !== null) return false
     const { overflowX, clipPath } = getComputedStyle(element)
     if (overflowX !== 'hidden' || clipPath !== 'none') return false
-    return element.scrollWidth > element.clientWidth + 1 && element.closest('[title]') === null
+    return element.scrollWidth > element.clientWidth + 1 && element.closest('[title], [data-tip]') === null
   }
 
   function layoutProblems(size) {

@@ -1,5 +1,5 @@
 import { testBucket } from './gateway-process.ts'
-import { button, type DashboardState, press } from './state-steps.ts'
+import { button, type DashboardState, openMenu, press } from './state-steps.ts'
 
 const folder = `/files/${testBucket}?prefix=states/`
 const results = `${folder}&in=below`
@@ -8,7 +8,7 @@ export const searchStates: readonly DashboardState[] = [
   {
     name: 'search',
     path: `${results}&filter=t`,
-    reach: ({ page }) => page.getByText(/^\d+ results?$/).waitFor(),
+    shown: /^\d+ results?$/,
   },
   {
     name: 'search that stops',
@@ -19,8 +19,8 @@ export const searchStates: readonly DashboardState[] = [
       )
       await search.fill('none such')
       await search.press('Enter')
-      await page.getByRole('button', { name: 'Continue the search' }).waitFor()
     },
+    shown: 'Continue the search',
   },
   {
     name: 'search that fails',
@@ -29,8 +29,8 @@ export const searchStates: readonly DashboardState[] = [
       await page.route('**/-/api/search?*', (route) => route.fulfill({ status: 503, json: {} }))
       await search.fill('none')
       await button(page, 'Search everywhere').click()
-      await page.getByText('The search has stopped').waitFor()
     },
+    shown: 'The search has stopped',
   },
 ]
 
@@ -42,11 +42,12 @@ export const headerStates: readonly DashboardState[] = [
     shown: 'Search in the folders below',
   },
   { name: 'filters', path: `${folder}&filter=t&kind=document`, shown: 'notes.md' },
-  { name: 'new menu', path: folder, reach: press('New') },
-  { name: 'folder menu', path: folder, reach: press('Folder actions') },
+  { name: 'new menu', path: folder, reach: press('New'), shown: openMenu },
+  { name: 'folder menu', path: folder, reach: press('Folder actions'), shown: openMenu },
   {
     name: 'path menu',
     path: `/files/${testBucket}?prefix=${'a folder of a long name/'.repeat(6)}`,
     reach: press('Folders above'),
+    shown: openMenu,
   },
 ]

@@ -1,5 +1,5 @@
 import { testBucket } from './gateway-process.ts'
-import { button, type DashboardState, steps } from './state-steps.ts'
+import { button, type DashboardState, openDialog, press } from './state-steps.ts'
 
 const folder = `/files/${testBucket}?prefix=states/`
 
@@ -11,10 +11,11 @@ export const shareStates: readonly DashboardState[] = [
     async reach(files) {
       await files.act('text.txt', 'Share link')
       await files.page.getByLabel('Ends').selectOption('date')
+      await files.page.getByLabel('Last day').fill('')
       await files.page.getByLabel('Password', { exact: true }).fill('short')
       await files.press('Create link')
-      await files.page.getByText('Choose today or a later day').waitFor()
     },
+    shown: 'Choose today or a later day',
   },
   {
     name: 'made link',
@@ -22,8 +23,8 @@ export const shareStates: readonly DashboardState[] = [
     async reach(files) {
       await files.act('text.txt', 'Share link')
       await files.press('Create link')
-      await files.page.getByText('shows how often').waitFor()
     },
+    shown: 'shows how often',
   },
   {
     name: 'link for uploads',
@@ -33,27 +34,28 @@ export const shareStates: readonly DashboardState[] = [
       await files.dialog.getByRole('tab', { name: 'Receive files' }).click()
       await files.page.getByLabel('Types').fill('a/b')
       await files.press('Create link')
-      await files.page.getByText('Enter file name extensions').waitFor()
     },
+    shown: 'Enter file name extensions',
   },
   { name: 'links', path: '/shares', shown: 'Active links' },
   {
     name: 'edit a link',
     path: '/shares',
-    async reach(files) {
-      await button(files.page, 'Edit the link to picture.png').click()
-      await files.page.getByRole('button', { name: 'Save' }).waitFor()
-    },
+    reach: press('Edit the link to picture.png'),
+    shown: ({ page }) => button(page, 'Save'),
   },
   {
     name: 'QR code',
     path: '/shares',
-    async reach(files) {
-      await button(files.page, 'Show the QR code of the link to picture.png').click()
-      await files.page.getByRole('img', { name: 'QR code' }).waitFor()
-    },
+    reach: press('Show the QR code of the link to picture.png'),
+    shown: ({ page }) => page.getByRole('img', { name: 'QR code' }),
   },
-  { name: 'revoke a link', path: '/shares', reach: steps('Revoke the link to picture.png') },
+  {
+    name: 'revoke a link',
+    path: '/shares',
+    reach: press('Revoke the link to picture.png'),
+    shown: openDialog('Revoke the link to picture.png?'),
+  },
   {
     name: 'signed link',
     path: folder,
@@ -62,7 +64,7 @@ export const shareStates: readonly DashboardState[] = [
       await files.dialog.getByRole('tab', { name: 'For scripts' }).click()
       await files.dialog.getByText('Other', { exact: true }).click()
       await files.page.getByLabel('Duration').fill('9')
-      await files.page.getByText('Enter a duration').waitFor()
     },
+    shown: 'Enter a duration',
   },
 ]

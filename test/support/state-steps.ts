@@ -6,12 +6,20 @@ export interface DashboardState {
   readonly name: string
   /** Below `/-`. */
   readonly path: string
-  /** Resolves when the state is shown; by default, when `shown` is. */
+  /** What a person does on the page to see the state. */
   readonly reach?: (files: FileBrowser) => Promise<unknown>
-  readonly shown?: string
+  /** A text or an element that is there only when the state is reached. */
+  readonly shown: string | RegExp | ((files: FileBrowser) => Locator)
 }
 
-export const button = (page: Page, name: string, place: Page | Locator = page) =>
+export const openDialog =
+  (name: string) =>
+  ({ page }: FileBrowser) =>
+    page.getByRole('dialog', { name })
+
+export const openMenu = ({ page }: FileBrowser) => page.getByRole('menuitem')
+
+export const button = (place: Page | Locator, name: string) =>
   place.getByRole('button', { name, exact: true })
 
 export const press = (name: string) => (files: FileBrowser) => button(files.page, name).click()

@@ -78,3 +78,47 @@ export function photoBytes(
   exif.writeUInt16BE(exif.length - 2, 2)
   return Buffer.concat([photo.subarray(0, 2), exif, photo.subarray(2)])
 }
+
+/**
+ * A TIFF file of one page, or more. All values are LONG, which is allowed for every tag here; a value `'data'` becomes the place
+ * of `data`, which is behind the directories.
+ */
+export function tiffBytes(
+  pages: readonly Readonly<Record<number, readonly number[] | 'data'>>[],
+  data: Uint8Array = new Uint8Array(),
+  isLittle = true,
+): Buffer<ArrayBuffer> {
+  const long = (value: number) => {
+    const bytes = Buffer.alloc(4)
+    if (isLittle) bytes.writeUInt32LE(value)
+    else bytes.writeUInt32BE(value)
+    return bytes
+  }
+  const short = (value: number) => long(value).subarray(...(isLittle ? [0, 2] : [2, 4]))
+  const sizeOf = (page: (typeof pages)[number]) =>
+    Object.values(page).reduce(
+      (sum, values) => sum + 12 + (values.length > 1 && values !== 'data' ? 4 * values.length : 0),
+      6,
+    )
+  const dataAt = pages.reduce((sum, page) => sum + sizeOf(page), 8)
+  const written: Buffer[] = [Buffer.from(isLittle ? 'II' : 'MM'), short(42), long(8)]
+  let at = 8
+  for (const page of pages) {
+    const entries = Object.entries(page)
+    let more = at + 6 + 12 * entries.length
+    const outside: Buffer[] = []
+    written.push(short(entries.length))
+    for (const [tag, given] of entries) {
+      const values = given === 'data' ? [dataAt] : given
+      const bytes = Buffer.concat(values.map(long))
+      written.push(short(Number(tag)), short(4), long(values.length))
+      written.push(values.length > 1 ? long(more) : bytes)
+      if (values.length <= 1) continue
+      outside.push(bytes)
+      more += bytes.length
+    }
+    at += sizeOf(page)
+    written.push(long(page === pages.at(-1) ? 0 : at), ...outside)
+  }
+  return Buffer.concat([...written, data])
+}

@@ -1,6 +1,6 @@
 import { publicBucket } from './contract-gateway.ts'
 import type { FileBrowser } from './file-browser.ts'
-import { button, type DashboardState, steps } from './state-steps.ts'
+import { button, type DashboardState, openDialog, steps } from './state-steps.ts'
 
 /** A bucket that keeps versions. */
 export const versionedBucket = publicBucket
@@ -18,10 +18,8 @@ export const versionStates: readonly DashboardState[] = [
   {
     name: 'versions',
     path: `${kept}&view=notes.md`,
-    reach: async (files) => {
-      await showDetails(files)
-      await files.dialog.getByText('Deleted').first().waitFor()
-    },
+    reach: showDetails,
+    shown: ({ dialog }) => dialog.getByText('Deleted'),
   },
   {
     name: 'former version',
@@ -30,6 +28,7 @@ export const versionStates: readonly DashboardState[] = [
       await showDetails(files)
       await files.dialog.getByRole('button', { name: 'Show the version' }).last().click()
     },
+    shown: 'This is the version of',
   },
   {
     name: 'permanent deletion of a version',
@@ -38,8 +37,14 @@ export const versionStates: readonly DashboardState[] = [
       await showDetails(files)
       await files.dialog.getByRole('button', { name: 'Delete the version' }).last().click()
     },
+    shown: openDialog('Delete this version permanently?'),
   },
-  { name: 'deleted files', path: kept, reach: steps('Folder actions', 'Show deleted') },
+  {
+    name: 'deleted files',
+    path: kept,
+    reach: steps('Folder actions', 'Show deleted'),
+    shown: ({ dialog }) => button(dialog, 'old/'),
+  },
   {
     name: 'deleted files of a folder',
     path: kept,
@@ -48,19 +53,20 @@ export const versionStates: readonly DashboardState[] = [
       await files.press('old/')
       await files.press('Delete b.txt permanently')
     },
+    shown: openDialog('Delete permanently?'),
   },
   {
     name: 'delete in a bucket with versions',
     path: kept,
     reach: (files) => files.act('notes.md', 'Delete permanently'),
+    shown: openDialog('Delete “notes.md”?'),
   },
   {
     name: 'trash of a bucket with versions',
     path: '/trash',
-    async reach({ page }) {
-      await page.getByRole('combobox', { name: 'Bucket' }).selectOption(versionedBucket)
-      await button(page, 'Restore kept/').waitFor()
-    },
+    reach: ({ page }) =>
+      page.getByRole('combobox', { name: 'Bucket' }).selectOption(versionedBucket),
+    shown: ({ page }) => button(page, 'Restore kept/'),
   },
   {
     name: 'settings of versions',

@@ -1,4 +1,6 @@
 import { frameTexts } from '../texts/frame.ts'
+import { shownMessage } from './shown-message.ts'
+
 /** An error response of the service; status 0 if the service could not be reached. */
 export class ApiError extends Error {
   readonly status: number
@@ -34,7 +36,9 @@ interface RefusedReply {
 /** @param body the parsed JSON; undefined if the body was not JSON, such as the page of a proxy. */
 export function toApiError(reply: RefusedReply, body: unknown): ApiError {
   const { message, field, code } = fieldsOf(body)
-  return new ApiError(message ?? frameTexts.serviceStatus(reply.status), {
+  const shown =
+    message === undefined ? frameTexts.serviceStatus(reply.status) : shownMessage(message)
+  return new ApiError(shown, {
     status: reply.status,
     field,
     code,

@@ -9,8 +9,9 @@ import {
   IconSparkles,
   IconTrash,
 } from '@tabler/icons-react'
-import { type ComponentType, lazy } from 'react'
+import type { ComponentType } from 'react'
 import type { frameTexts } from '../texts/frame.ts'
+import { lateComponent } from './late-component.tsx'
 
 type PageName = keyof typeof frameTexts.page
 
@@ -22,6 +23,7 @@ export interface Page {
   readonly name: PageName
   readonly Icon: ComponentType<{ readonly size: number; readonly stroke: number }>
   readonly Content: ComponentType
+  readonly load: () => Promise<unknown>
 }
 
 /** The pages for daily use, and those for setup. */
@@ -29,41 +31,41 @@ export const pageGroups: readonly (readonly Page[])[] = [
   [
     page('/files', 'files', IconFolder, async () => {
       const { FilesPage } = await import('../files/files-page.tsx')
-      return { default: FilesPage }
+      return FilesPage
     }),
     page('/overview', 'overview', IconLayoutDashboard, async () => {
       const { OverviewPage } = await import('../overview/overview-page.tsx')
-      return { default: OverviewPage }
+      return OverviewPage
     }),
     page('/shares', 'links', IconLink, async () => {
       const { SharesPage } = await import('../shares/shares-page.tsx')
-      return { default: SharesPage }
+      return SharesPage
     }),
     page('/trash', 'trash', IconTrash, async () => {
       const { TrashPage } = await import('../trash/trash-page.tsx')
-      return { default: TrashPage }
+      return TrashPage
     }),
     page('/activity', 'activity', IconActivity, async () => {
       const { ActivityPage } = await import('../activity/activity-page.tsx')
-      return { default: ActivityPage }
+      return ActivityPage
     }),
   ],
   [
     page('/connect', 'connect', IconPlugConnected, async () => {
       const { ConnectPage } = await import('../connect/connect-page.tsx')
-      return { default: ConnectPage }
+      return ConnectPage
     }),
     page('/keys', 'keys', IconKey, async () => {
       const { KeysPage } = await import('../keys/keys-page.tsx')
-      return { default: KeysPage }
+      return KeysPage
     }),
     page('/models', 'models', IconSparkles, async () => {
       const { ModelsPage } = await import('../models/models-page.tsx')
-      return { default: ModelsPage }
+      return ModelsPage
     }),
     page('/settings', 'settings', IconSettings, async () => {
       const { SettingsPage } = await import('../settings/settings-page.tsx')
-      return { default: SettingsPage }
+      return SettingsPage
     }),
   ],
 ]
@@ -73,14 +75,21 @@ function page(
   href: string,
   name: PageName,
   Icon: Page['Icon'],
-  load: () => Promise<{ readonly default: ComponentType }>,
+  load: () => Promise<ComponentType>,
 ): Page {
-  return { href, pattern: `${href}/*?`, name, Icon, Content: lazy(load) }
+  return { href, pattern: `${href}/*?`, name, Icon, ...lateComponent(load) }
+}
+
+/** Loads the page at a path of the browser, or the files, which are shown at first. */
+export async function loadPage(path: string): Promise<void> {
+  const [files] = pageGroups.flat()
+  const page = pageGroups.flat().find(({ href }) => path.startsWith(`/-${href}`)) ?? files
+  await page?.load()
 }
 
 /** The tabs of a bucket beside its files. In the navigation they belong to Files. */
-export const BucketPage = lazy(async () => {
+export const { Content: BucketPage } = lateComponent(async () => {
   const { BucketPage } = await import('../buckets/bucket-page.tsx')
-  return { default: BucketPage }
+  return BucketPage
 })
 export const bucketPattern = '/buckets/:bucket/:tab'

@@ -1,14 +1,10 @@
 import { IconLogout } from '@tabler/icons-react'
-import { lazy, Suspense, useState } from 'react'
+import { useState } from 'react'
 import { wouldEndSomething } from '../session/sign-out-guard.ts'
 import { useSession } from '../session/use-session.ts'
 import { frameTexts } from '../texts/frame.ts'
 import { IconButton } from '../ui/icon-button.tsx'
-
-const Confirm = lazy(async () => {
-  const { Confirm } = await import('../ui/confirm.tsx')
-  return { default: Confirm }
-})
+import { LazyConfirm } from '../ui/lazy-confirm.tsx'
 
 export function SignOutButton() {
   const { signOut } = useSession()
@@ -26,19 +22,15 @@ export function SignOutButton() {
       >
         <IconLogout size={18} />
       </IconButton>
-      {isAsking && (
-        <Suspense fallback={null}>
-          <Confirm
-            isOpen
-            title={frameTexts.signOutAsk}
-            action={frameTexts.signOut}
-            onConfirm={() => void signOut()}
-            onClose={() => setIsAsking(false)}
-          >
-            {frameTexts.signOutCancels}
-          </Confirm>
-        </Suspense>
-      )}
+      <LazyConfirm
+        isOpen={isAsking}
+        title={frameTexts.signOutAsk}
+        action={frameTexts.signOut}
+        onConfirm={() => void signOut()}
+        onClose={() => setIsAsking(false)}
+      >
+        {frameTexts.signOutCancels}
+      </LazyConfirm>
     </>
   )
 }

@@ -27,6 +27,12 @@ const closeButton = {
   },
 }
 
+/** Mantine names a dialog only in a later render. Until then, a screen reader would announce it without its name. */
+const dialogTitle = {
+  ref: (title: HTMLElement | null) =>
+    title?.closest('[role=dialog]')?.setAttribute('aria-labelledby', title.id),
+}
+
 /**
  * Installed fonts need no download and cause no layout shift. `system-ui` is last: it is a poor font on Linux and in
  * some languages.
@@ -68,10 +74,12 @@ export const theme = createTheme({
       styles: { description: { color: 'var(--bucketry-muted)' } },
     },
     Modal: {
-      styles: { title: { fontWeight: 650 } },
+      styles: { title: { fontWeight: 650, lineHeight: 1.35, overflowWrap: 'anywhere' } },
       // The close button of a dialog has no text.
       defaultProps: { closeButtonProps: closeButton },
     },
+    ModalTitle: { defaultProps: dialogTitle },
+    DrawerTitle: { defaultProps: dialogTitle },
     // A <header> in a dialog would be a second banner of the page.
     ModalHeader: { defaultProps: { role: 'presentation' } },
     DrawerHeader: { defaultProps: { role: 'presentation' } },

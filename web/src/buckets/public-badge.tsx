@@ -10,12 +10,20 @@ export function PublicBadge({
 }: {
   readonly bucket: Pick<BucketStatus, 'isPublic' | 'openByPolicy'>
 }) {
-  const status = useStatus().data
-  const title = isPublic ? publicAccess(status) : accessByPolicy(openByPolicy)
-  if (title === '') return null
+  if (isPublic) return <OpenToAll />
+  const title = accessByPolicy(openByPolicy)
+  return title === '' ? null : <AccessBadge label={bucketsTexts.publicByPolicy} title={title} />
+}
+
+/** Asks for the settings only if there is a public bucket. */
+function OpenToAll() {
+  return <AccessBadge label={bucketsTexts.public} title={publicAccess(useStatus().data)} />
+}
+
+function AccessBadge({ label, title }: { readonly label: string; readonly title: string }) {
   return (
-    <Badge variant="light" color="orange" size="sm" tt="none" title={title}>
-      {isPublic ? bucketsTexts.public : bucketsTexts.publicByPolicy}
+    <Badge variant="light" color="orange" size="sm" tt="none" data-tip={title}>
+      {label}
     </Badge>
   )
 }

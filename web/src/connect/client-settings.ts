@@ -30,6 +30,7 @@ export function clientSettings(gateway: Gateway): readonly ClientSettings[] {
     { id: 's3cmd', name: 's3cmd', blocks: s3cmd(gateway) },
     { id: 'restic', name: 'restic', blocks: [restic(gateway)] },
     { id: 'cyberduck', name: 'Cyberduck, Mountain Duck', blocks: [cyberduck(gateway)] },
+    { id: 'winscp', name: 'WinSCP', blocks: [winScp(gateway)] },
     { id: 'boto3', name: 'boto3', blocks: [boto3(gateway)] },
     { id: 'aws-sdk-js', name: 'AWS SDK JS', blocks: [awsSdkJs(gateway)] },
     { id: 'terraform', name: 'Terraform', blocks: [terraform(gateway)] },
@@ -227,6 +228,19 @@ function compose({ endpoint, region, accessKey }: Gateway): SettingsBlock {
       `      AWS_ACCESS_KEY_ID: ${JSON.stringify(accessKey.replaceAll('$', '$$$$'))}`,
       `      AWS_SECRET_ACCESS_KEY: "${secretKeyPlaceholder}"`,
     ),
+  }
+}
+
+/**
+ * The address of a session (winscp.net/eng/docs/session_url), with advanced settings after the name. The secret key is
+ * asked for: in an address it would have to be encoded.
+ */
+function winScp({ endpoint, region, bucket, accessKey }: Gateway): SettingsBlock {
+  const { protocol, host } = new URL(endpoint)
+  const name = `${encodeURIComponent(accessKey)};x-S3UrlStyle=1;x-S3DefaultRegion=${region}`
+  return {
+    caption: connectTexts.clients.winScp,
+    text: lines(`${protocol === 'https:' ? 's3' : 's3plain'}://${name}@${host}/${bucket}/`),
   }
 }
 

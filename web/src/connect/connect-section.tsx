@@ -8,6 +8,7 @@ import { connectTexts } from '../texts/connect.ts'
 import { frameTexts } from '../texts/frame.ts'
 import { ClientTabs } from '../ui/copy/client-tabs.tsx'
 import { CopyButton } from '../ui/copy/copy-button.tsx'
+import { HelpButton } from '../ui/help-button.tsx'
 import { Loaded } from '../ui/loaded.tsx'
 import { Section } from '../ui/section.tsx'
 import { clientSettings, type Gateway, secretKeyPlaceholder } from './client-settings.ts'
@@ -82,6 +83,7 @@ function Connect({ gateway, settings, bucketField }: ConnectProps) {
       {!isForAws(settings) && (
         <Alert variant="light" icon={<IconInfoCircle size={18} />} title={connectTexts.madeForAws}>
           {connectTexts.madeForAwsText}
+          <HelpButton text={connectTexts.madeForAwsSetting} />
         </Alert>
       )}
       <Section title={connectTexts.toPaste}>

@@ -4,7 +4,7 @@ import { FolderBrowser } from './browse/folder-browser.tsx'
 import { isView, locationPath } from './files-location.ts'
 import { FilesViews } from './files-views.tsx'
 import { storeLastFolder } from './last-folder.ts'
-import { stars } from './stars/stars.ts'
+import { stars } from './stars/star-store.ts'
 import { useFilesLocation } from './use-files-location.ts'
 
 const BucketsPage = lazy(async () => {

@@ -17,7 +17,9 @@ export function formatAge(atMs: number, nowMs: number): string {
   const seconds = (atMs - nowMs) / 1_000
   const step = steps.find((candidate) => Math.abs(seconds) >= candidate.seconds)
   if (step === undefined) return frameTexts.justNow
-  return relative.format(Math.trunc(seconds / step.seconds), step.unit)
+  const count = seconds / step.seconds
+  // 7 days that have just begun are not 6.
+  return relative.format(Math.trunc(count > 0 ? count + 0.05 : count), step.unit)
 }
 
 /** A duration in its two largest units: "3 days 4 hours", "12 seconds". */

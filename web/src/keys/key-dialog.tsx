@@ -129,7 +129,7 @@ function Options({ draft, errorAt, onChange }: PartProps<Partial<KeyDraft>>) {
         />
       </SimpleGrid>
       <Text size="xs" c="dimmed">
-        {keysTexts.dialog.storageText}
+        {keysTexts.dialog.limitsText}
       </Text>
     </>
   )

@@ -2,6 +2,7 @@ import { Badge, Code, Group, Menu, Switch, Text } from '@mantine/core'
 import { IconPencil, IconRefresh } from '@tabler/icons-react'
 import { useState } from 'react'
 import type { KeyReply, KeyWithSecretReply } from '../../../src/dashboard/management/key-routes.ts'
+import { shownMessage } from '../api/shown-message.ts'
 import { frameTexts } from '../texts/frame.ts'
 import { keysTexts } from '../texts/keys.ts'
 import { locale } from '../texts/language.ts'
@@ -48,7 +49,7 @@ export function KeyRow({ accessKey, onSecret }: KeyRowProps) {
     >
       {accessKey.problem !== null && (
         <Text size="xs" c="var(--mantine-color-error)" mt={4}>
-          {accessKey.problem}
+          {shownMessage(accessKey.problem)}
         </Text>
       )}
       {asked === 'change' && (

@@ -2,13 +2,13 @@ import { Link } from 'wouter'
 import { modelsTexts } from '../texts/models.ts'
 import { Rich } from '../texts/rich.tsx'
 import { useModelKeys } from './keys/model-keys-queries.ts'
-import { useRouting } from './routing-queries.ts'
+import { useHasNoConnection } from './routing-queries.ts'
 
 /** What a person does next, from an empty tab to a first call. */
 export function NextStep() {
-  const connections = useRouting().data?.connections
+  const hasNoConnection = useHasNoConnection()
   const keys = useModelKeys().data?.keys
-  if (connections?.every(({ isActive }) => !isActive) === true) {
+  if (hasNoConnection) {
     return (
       <Rich
         text={modelsTexts.next.connection}

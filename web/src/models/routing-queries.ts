@@ -21,6 +21,11 @@ export function useRouting() {
   })
 }
 
+/** Whether no connection is active; false while it is not known. */
+export function useHasNoConnection(): boolean {
+  return useRouting().data?.connections.every(({ isActive }) => !isActive) ?? false
+}
+
 export function useProviders() {
   return useQuery({
     queryKey: ['providers'],

@@ -17,9 +17,11 @@ export function SessionGate({ children }: { readonly children: ReactNode }) {
   useWindowEvent('storage', ({ key }) => {
     if (key === sessionKey || key === null) sessionStore.reload()
   })
+  const earlier = useRef(status)
   useEffect(() => {
     // Repeats queries that failed without a session.
-    if (status === 'active') void queries.invalidateQueries()
+    if (status === 'active' && earlier.current === 'expired') void queries.invalidateQueries()
+    earlier.current = status
     // Also if another tab has signed out: the next session starts with an empty cache.
     if (status === 'none') queries.clear()
   }, [status, queries])

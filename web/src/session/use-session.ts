@@ -5,7 +5,7 @@ import { sessionStore } from './session-store.ts'
 
 export function useSession() {
   const status = useSyncExternalStore(sessionStore.subscribe, sessionStore.snapshot)
-  return { status, signOut }
+  return { status, signOut, endEverywhere }
 }
 
 /**
@@ -28,4 +28,10 @@ async function signOut(): Promise<void> {
   sessionStore.end()
   if (token === undefined) return
   await send('/auth/logout', { method: 'POST', token }).catch(() => undefined)
+}
+
+/** The service has ended all sessions. The pages stay as they are behind the sign-in form, in all tabs. */
+function endEverywhere(): void {
+  const { token } = sessionStore
+  if (token !== undefined) sessionStore.expire(token)
 }

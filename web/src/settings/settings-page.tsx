@@ -14,13 +14,13 @@ export function SettingsPage() {
     <>
       <PageHeading title={settingsTexts.title} />
       <div className={classes.columns}>
-        <SettingsSection />
         <Stack gap={16}>
           <LanguageSection />
           <SignInSection />
           <ChangedSection />
           <AboutSection />
         </Stack>
+        <SettingsSection />
       </div>
     </>
   )

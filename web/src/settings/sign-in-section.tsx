@@ -9,6 +9,7 @@ import { Confirm } from '../ui/confirm.tsx'
 import { HelpButton } from '../ui/help-button.tsx'
 import { failureOf } from '../ui/messages.ts'
 import { Section } from '../ui/section.tsx'
+import { ChangePassword } from './change-password.tsx'
 
 /** Where the password is changed, and the end of all sessions. */
 export function SignInSection() {
@@ -19,12 +20,13 @@ export function SignInSection() {
   return (
     <Section title={settingsTexts.signIn.title}>
       <Text size="sm">
-        {settingsTexts.signIn.text}
+        {isInFile ? settingsTexts.signIn.textInFile : settingsTexts.signIn.text}
         <HelpButton
           text={isInFile ? settingsTexts.signIn.inFile(file) : settingsTexts.signIn.inEnvironment}
         />
       </Text>
       <Group mt="sm">
+        {isInFile && <ChangePassword />}
         <SignOutEverywhere />
       </Group>
     </Section>
@@ -33,10 +35,10 @@ export function SignInSection() {
 
 function SignOutEverywhere() {
   const [isAsked, setIsAsked] = useState(false)
-  const { signOut } = useSession()
+  const { endEverywhere } = useSession()
   const { mutate, isPending } = useMutation({
     mutationFn: () => request('/-/api/sessions', { method: 'DELETE' }),
-    onSuccess: () => signOut(),
+    onSuccess: () => endEverywhere(),
     onError: failureOf(settingsTexts.signIn.failure),
     onSettled: () => setIsAsked(false),
   })

@@ -1,4 +1,5 @@
 import { beginDrop } from './drop.ts'
+import { beginGallery } from './gallery.ts'
 import { pageLocale } from './page-texts.ts'
 import { beginViewer } from './viewer.ts'
 
@@ -6,7 +7,7 @@ import { beginViewer } from './viewer.ts'
 
 showLocalTimes()
 showFrames()
-retryThumbnails()
+beginGallery(document.querySelectorAll<HTMLImageElement>('.gallery img'))
 beginViewer(document.querySelectorAll<HTMLAnchorElement>('a[data-view]'))
 const form = document.querySelector<HTMLFormElement>('form[data-drop]')
 if (form !== null) beginDrop(form)
@@ -29,17 +30,5 @@ function showFrames(): void {
     frame.src = place.dataset.frame ?? ''
     frame.title = place.dataset.name ?? ''
     place.before(frame)
-  }
-}
-
-/** A link has a limit of requests for each visitor, which many thumbnails at once may exceed. */
-function retryThumbnails(): void {
-  for (const image of document.querySelectorAll<HTMLImageElement>('.gallery img')) {
-    let attempts = 0
-    image.addEventListener('error', () => {
-      attempts += 1
-      const { src } = image
-      if (attempts < 5) setTimeout(() => Object.assign(image, { src }), 1_000 * 2 ** attempts)
-    })
   }
 }

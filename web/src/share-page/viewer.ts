@@ -92,8 +92,7 @@ class Viewer {
     const link = this.#links[index]
     if (link === undefined) return
     this.#index = index
-    const name =
-      link.dataset.name ?? link.querySelector('img')?.alt ?? link.textContent?.trim() ?? ''
+    const name = link.dataset.name ?? link.textContent?.trim() ?? ''
     this.#dialog.ariaLabel = name
     this.#name.textContent = name
     this.#place.textContent = pageTexts.place(index + 1, this.#links.length)

@@ -3,6 +3,7 @@ import type {
   ShareChange,
   ShareReply,
 } from '../../../src/dashboard/shares/share-schemas.ts'
+import { dayOf, endOfDay } from '../format/day-field.ts'
 import { sharesTexts } from '../texts/shares.ts'
 
 /** The form of a share, as it is typed. */
@@ -112,8 +113,14 @@ function expiryOf({ days, date }: ShareDraft, nowMs: number): string | null {
   // An end that is kept is left out of the change.
   if (days === '' || days === 'kept') return null
   if (days !== 'date') return new Date(nowMs + Number(days) * dayMs).toISOString()
-  // The whole day is included.
-  return date === '' ? null : new Date(`${date}T23:59:59`).toISOString()
+  return endOfDay(date)
+}
+
+/** What changes in the form when another end is chosen: a date begins as the day on which the link would have ended. */
+export function endChange(draft: ShareDraft, days: string, nowMs: number): Partial<ShareDraft> {
+  if (days !== 'date' || draft.date !== '') return { days }
+  const before = expiryOf(draft, nowMs) ?? expiryOf(newShareDraft, nowMs)
+  return { days, date: dayOf(before) }
 }
 
 /** The mistakes in a draft, by field. */

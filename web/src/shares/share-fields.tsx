@@ -11,7 +11,7 @@ import type { ShareBody, ShareReply } from '../../../src/dashboard/shares/share-
 import { formatMoment } from '../format/time.ts'
 import { useKeys } from '../keys/keys-queries.ts'
 import { sharesTexts } from '../texts/shares.ts'
-import { lifetimes, type mistakesOf, type ShareDraft } from './share-draft.ts'
+import { endChange, lifetimes, type mistakesOf, type ShareDraft } from './share-draft.ts'
 
 interface FieldsProps {
   readonly kind: ShareBody['kind']
@@ -37,7 +37,7 @@ export function ShareFields({ kind, share, draft, mistakes, onChange }: FieldsPr
         label={sharesTexts.fields.ends}
         data={[...keptEnd(share), ...lifetimes]}
         value={draft.days}
-        onChange={(event) => onChange({ days: event.currentTarget.value })}
+        onChange={(event) => onChange(endChange(draft, event.currentTarget.value, Date.now()))}
       />
       {draft.days === 'date' && (
         <TextInput
@@ -78,7 +78,6 @@ function DropFields({ draft, mistakes, onChange }: Omit<FieldsProps, 'kind' | 's
     placeholder: sharesTexts.fields.anySize,
     min: 0.001,
     max: 1_000_000_000,
-    suffix: ' MiB',
   }
   return (
     <>

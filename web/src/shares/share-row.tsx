@@ -92,7 +92,7 @@ function Detail({ share }: { readonly share: ShareReply }) {
     items.length > 0 ? path : path.slice(0, path.replace(/\/$/, '').lastIndexOf('/') + 1)
   return (
     <>
-      {title !== '' && <div>“{visibleName(title)}”</div>}
+      {title !== '' && <div>{sharesTexts.titled(visibleName(title))}</div>}
       {note !== '' && <div>{note}</div>}
       <div>
         <Rich

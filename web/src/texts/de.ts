@@ -12,6 +12,7 @@ import { texts as models } from './de/models.ts'
 import { texts as overview } from './de/overview.ts'
 import { texts as plots } from './de/plots.ts'
 import { texts as preview } from './de/preview.ts'
+import { texts as refusals } from './de/refusals.ts'
 import { texts as settings } from './de/settings.ts'
 import { texts as shares } from './de/shares.ts'
 import { texts as transfers } from './de/transfers.ts'
@@ -30,6 +31,7 @@ export const german = (kit: TextKit) => ({
   models: models(kit),
   overview: overview(kit),
   plots: plots(),
+  refusals: refusals(),
   settings: settings(kit),
   shares: shares(kit),
   trash: trash(kit),

@@ -1,11 +1,34 @@
+/** What is needed of a Worker. */
+interface Thread {
+  postMessage(task: unknown, transfer: object[]): void
+  addEventListener(
+    type: 'message',
+    listener: (event: { readonly data: unknown }) => void,
+    options: { readonly signal: AbortSignal },
+  ): void
+  addEventListener(
+    type: 'error',
+    listener: () => void,
+    options: { readonly signal: AbortSignal },
+  ): void
+  terminate(): void
+}
+
 interface ThreadOptions {
   readonly signal: AbortSignal
   /** Milliseconds. */
   readonly limitMs: number
-  readonly transfer?: readonly Transferable[]
+  /** Milliseconds of work, without what a thread reads (`ReadingMessage`). Default: `limitMs`. */
+  readonly workMs?: number
+  readonly transfer?: readonly object[]
   /** The error messages for a time-out and for a thread that fails. */
   readonly late: string
   readonly broken: string
+}
+
+/** A thread says that it waits for data, or works with them again. */
+export interface ReadingMessage {
+  readonly isReading: boolean
 }
 
 /**
@@ -13,7 +36,7 @@ interface ThreadOptions {
  * limit, so that input crafted to be slow does not block the page.
  */
 export function runThread<Answer>(
-  worker: Worker,
+  worker: Thread,
   task: unknown,
   options: ThreadOptions,
 ): Promise<Answer> {
@@ -22,18 +45,30 @@ export function runThread<Answer>(
 
 /** Gives one task to a thread that does nothing else. If this rejects, the thread may still be at work: end it. */
 export function askThread<Answer>(
-  worker: Worker,
+  worker: Thread,
   task: unknown,
-  { signal, limitMs, transfer = [], late, broken }: ThreadOptions,
+  { signal, limitMs, workMs = limitMs, transfer = [], late, broken }: ThreadOptions,
 ): Promise<Answer> {
   const done = new AbortController()
   return new Promise<Answer>((resolve, reject) => {
     signal.throwIfAborted()
     const end = AbortSignal.any([signal, AbortSignal.timeout(limitMs)])
     const whileAsked = { signal: done.signal }
-    end.addEventListener('abort', () => reject(new Error(late)), whileAsked)
-    worker.addEventListener('message', ({ data }) => resolve(data), whileAsked)
+    const fail = () => reject(new Error(late))
+    let clock = setTimeout(fail, workMs)
+    done.signal.addEventListener('abort', () => clearTimeout(clock))
+    end.addEventListener('abort', fail, whileAsked)
+    const listen = ({ data }: { readonly data: unknown }) => {
+      if (!isReadingMessage(data)) return resolve(data as Answer)
+      clearTimeout(clock)
+      if (!data.isReading) clock = setTimeout(fail, workMs)
+    }
+    worker.addEventListener('message', listen, whileAsked)
     worker.addEventListener('error', () => reject(new Error(broken)), whileAsked)
     worker.postMessage(task, [...transfer])
   }).finally(() => done.abort())
+}
+
+function isReadingMessage(data: unknown): data is ReadingMessage {
+  return typeof data === 'object' && data !== null && 'isReading' in data
 }

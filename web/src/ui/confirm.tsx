@@ -1,5 +1,5 @@
 import { Button, Group, Modal, Stack, Text } from '@mantine/core'
-import { type ReactNode, useEffect, useSyncExternalStore } from 'react'
+import { type ReactNode, useLayoutEffect, useSyncExternalStore } from 'react'
 import { Store } from './store.ts'
 
 interface ConfirmProps {
@@ -32,7 +32,8 @@ export function useClosesOnEscape(): boolean {
 export function Confirm(props: ConfirmProps) {
   const { isOpen, title, children, action, dismiss = 'Cancel' } = props
   const { isBusy = false, onConfirm, onClose } = props
-  useEffect(() => {
+  // Before anybody can press Escape, which would close what lies below.
+  useLayoutEffect(() => {
     if (!isOpen) return
     questions.add(1)
     return () => questions.add(-1)

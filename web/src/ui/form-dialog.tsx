@@ -2,6 +2,7 @@ import { Alert, Button, Group, Modal, Stack, TextInput, type TextInputProps } fr
 import type { ReactNode } from 'react'
 import { frameTexts } from '../texts/frame.ts'
 import { useClosesOnEscape } from './confirm.tsx'
+import { typeHeldKeys } from './held-keys.ts'
 
 interface FormDialogProps {
   readonly title: string
@@ -71,5 +72,7 @@ export function NameInput(props: TextInputProps) {
 
 /** At once: the dialog would give it the focus in a later task, and what is typed until then would be lost. */
 function focus(input: HTMLInputElement | null): void {
-  input?.focus()
+  if (input === null) return
+  input.focus()
+  typeHeldKeys(input)
 }

@@ -9,7 +9,8 @@ const marginPx = 8
 
 /**
  * One tooltip for all elements with `data-tip`, in the top layer. Such an element has the same text as its name or
- * description, so that screen readers need no tooltip. A press, a key and scrolling hide it;
+ * description, or shows it in another form, so that screen readers need no tooltip. An element with `data-tip-cut` has one
+ * only while its text is cut. A press, a key and scrolling hide it;
  * a press shows that of an element with `data-tip-pressed`, because a touch screen has no other way.
  */
 export function Tooltips() {
@@ -55,7 +56,16 @@ export function Tooltips() {
 
 function tippedOf(target: EventTarget | null): HTMLElement | undefined {
   const element = target instanceof Element ? target.closest('[data-tip]') : null
-  return element instanceof HTMLElement ? element : undefined
+  if (!(element instanceof HTMLElement)) return undefined
+  return element.dataset.tipCut === undefined || isCut(element) ? element : undefined
+}
+
+function isCut(element: HTMLElement): boolean {
+  const parts = [element, ...element.querySelectorAll('*')]
+  return parts.some((part) => {
+    const isClipped = getComputedStyle(part).overflowX !== 'visible'
+    return isClipped && part.scrollWidth > part.clientWidth
+  })
 }
 
 /** Below the element, or above it if there is no room. */

@@ -9,6 +9,22 @@ import {
   technicalText,
 } from '../../../../web/src/activity/requests/request-text.ts'
 import { eventText } from '../../../../web/src/activity/requests/request-words.ts'
+import { searchOf } from '../../../../web/src/activity/requests/search-words.ts'
+
+test('A search also finds what is shown in other words', () => {
+  assert.equal(
+    searchOf(' deleted  SEA.jpg '),
+    'deleted|DeleteObject|DeleteObjects|deleteModelKey|delete|erase SEA.jpg',
+  )
+  assert.equal(searchOf('refused'), 'refused|4xx')
+  assert.equal(
+    searchOf('longer'),
+    'longer|The\u00a0specified\u00a0key\u00a0does\u00a0not\u00a0exist|The\u00a0specified\u00a0version\u00a0does\u00a0not\u00a0e|The\u00a0specified\u00a0upload\u00a0does\u00a0not\u00a0ex',
+  )
+  assert.equal(searchOf(''), '')
+  const long = 'the '.repeat(250).trim()
+  assert.equal(searchOf(long), long)
+})
 
 test('A request is named in the words of people, with the technical name apart', () => {
   const put = { method: 'PUT', operation: 'PutObject', action: null, status: 200 }
@@ -28,6 +44,16 @@ test('A request is named in the words of people, with the technical name apart',
   const refused = { ...put, status: 403, code: 'AccessDenied' }
   assert.equal(technicalText(refused), 'PutObject, 403 AccessDenied')
   assert.equal(technicalText({ ...put, operation: null, code: null }), 'PUT, 200')
+})
+
+test('A change of a setting without a file is a whole sentence', () => {
+  const created = { method: 'POST', operation: 'createCombo', action: null, status: 201 }
+  assert.equal(eventText(created), 'Added a combo')
+  assert.equal(eventText({ ...created, operation: 'somethingNew' }), 'Changed a setting')
+  assert.equal(
+    eventText({ ...created, operation: 'somethingNew', status: 403 }),
+    'Change of a setting refused',
+  )
 })
 
 /** Sentences of people have no name of an API in them. */

@@ -16,6 +16,7 @@ for (const [offsetMs, text] of [
   [-15 * 24 * hourMs, '2 weeks ago'],
   [-800 * 24 * hourMs, '2 years ago'],
   [2.5 * hourMs, 'in 2 hours'],
+  [7 * 24 * hourMs - secondMs, 'in 7 days'],
 ] as const) {
   test(`formatAge formats ${offsetMs} ms as ${text}`, () =>
     assert.equal(formatAge(now + offsetMs, now), text))

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import type { ShareReply } from '../../../../src/dashboard/shares/share-schemas.ts'
 import {
   draftOf,
+  endChange,
   mistakesOf,
   newShareDraft,
   shareBodyOf,
@@ -78,4 +79,13 @@ test('shareChangeOf has only what was changed in the form', () => {
   })
   assert.deepEqual(change({ password: 'eight letters' }), { password: 'eight letters' })
   assert.deepEqual(change({ isPasswordRemoved: true }), { password: null })
+})
+
+test('a date begins as the day on which the link would have ended', () => {
+  const now = Date.parse('2026-11-27T12:00:00')
+  const ofMonth = { ...newShareDraft, days: '30' }
+  assert.deepEqual(endChange(ofMonth, 'date', now), { days: 'date', date: '2026-12-27' })
+  assert.deepEqual(endChange({ ...ofMonth, days: '' }, 'date', now).date, '2026-12-04')
+  assert.deepEqual(endChange({ ...ofMonth, date: '2026-12-24' }, 'date', now), { days: 'date' })
+  assert.deepEqual(endChange(ofMonth, '1', now), { days: '1' })
 })

@@ -2,6 +2,7 @@ import { Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { IconInfoCircle } from '@tabler/icons-react'
 import type { ActivityStatus } from '../../../../src/dashboard/management/activity-schemas.ts'
+import { shownMessage } from '../../api/shown-message.ts'
 import { NameText } from '../../files/entries/name-text.tsx'
 import { activityTexts } from '../../texts/activity.ts'
 import { Age } from '../../ui/age.tsx'
@@ -22,7 +23,7 @@ export function RequestRow({ request }: { readonly request: ActivityStatus }) {
       title={
         <>
           {isFailure ? (
-            <Text span c={colorOf(status)}>
+            <Text span inherit c={colorOf(status)}>
               {event}
             </Text>
           ) : (
@@ -35,7 +36,7 @@ export function RequestRow({ request }: { readonly request: ActivityStatus }) {
         <>
           {reason !== null && (
             <Text fz={13.5} mt={3} mb={1} c="var(--mantine-color-text)">
-              {reason}
+              {shownMessage(reason)}
             </Text>
           )}
           <Age at={at} />

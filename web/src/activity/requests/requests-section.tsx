@@ -15,6 +15,7 @@ import { useAction } from '../../ui/use-action.ts'
 import { RequestRow } from './request-row.tsx'
 import { beginningOf } from './request-text.ts'
 import classes from './requests-section.module.css'
+import { searchOf } from './search-words.ts'
 
 const typingMs = 250
 
@@ -144,7 +145,8 @@ function Requests({ filter: { get, clear, isSet }, bucket }: RequestsProps) {
     ...Object.fromEntries(
       ['what', 'search', 'bucket', 'status'].flatMap((name) => {
         const value = given(name)
-        return value === undefined ? [] : [[name, value]]
+        if (value === undefined) return []
+        return [[name, name === 'search' ? searchOf(value) : value]]
       }),
     ),
     ...(bucket !== undefined && { bucket }),

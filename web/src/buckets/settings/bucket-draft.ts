@@ -2,6 +2,7 @@ import type {
   CorsRuleReply as CorsRule,
   ExpiryRule,
   NotificationRuleReply as NotificationRule,
+  WebsiteReply,
 } from '../../../../src/dashboard/management/bucket-option-schemas.ts'
 import type {
   BucketChange,
@@ -9,6 +10,7 @@ import type {
 } from '../../../../src/dashboard/management/management-schemas.ts'
 import { formatExactBytes } from '../../format/bytes.ts'
 import { bucketsTexts } from '../../texts/buckets.ts'
+import { savedWebsite } from './website-draft.ts'
 
 /** The settings of a bucket, as they are typed. */
 export interface BucketDraft {
@@ -20,6 +22,8 @@ export interface BucketDraft {
   readonly quotaGib: string
   readonly rules: readonly RuleDraft[]
   readonly notifications: readonly NotificationRule[]
+  /** null: there is none. */
+  readonly website: WebsiteReply | null
   /** One per line: "name = value". */
   readonly tags: string
   /** Whether former versions are kept. */
@@ -74,12 +78,14 @@ export function draftOf({
   versioning,
   tags,
   notifications,
+  website,
 }: BucketStatus): BucketDraft {
   const former = expiry.find(isForFormer)
   return {
     isPublic: isPublic || openByPolicy.length > 0,
     cors: cors ?? [],
     notifications: notifications ?? [],
+    website,
     tags: tagLines(tags ?? {}),
     quotaGib: quotaBytes === null ? '' : String(Number((quotaBytes / gibBytes).toFixed(3))),
     rules: expiry.filter((rule) => rule !== former).map(ruleDraftOf),
@@ -181,6 +187,7 @@ function tagsOf(lines: string): Record<string, string> {
 export function changeOf(bucket: BucketStatus, draft: BucketDraft): BucketChange {
   const before = draftOf(bucket)
   const { isPublic, quotaGib, hasVersions, notifications, tags } = draft
+  const website = savedWebsite(draft.website, bucket.website)
   const cors = draft.cors.map(cleaned)
   const expiry = expiryOf(draft)
   return {
@@ -188,6 +195,7 @@ export function changeOf(bucket: BucketStatus, draft: BucketDraft): BucketChange
     ...(!isSame(cors, before.cors.map(cleaned)) && { cors: cors.length === 0 ? null : cors }),
     ...(!isSame(notifications, before.notifications) && { notifications: [...notifications] }),
     ...(!isSame(tagsOf(tags), tagsOf(before.tags)) && { tags: tagsOf(tags) }),
+    ...(!isSame([website], [savedWebsite(before.website, bucket.website)]) && { website }),
     ...(quotaGib !== before.quotaGib && {
       quotaBytes: quotaGib === '' ? null : Math.round(Number(quotaGib) * gibBytes),
     }),

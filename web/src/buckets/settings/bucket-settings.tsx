@@ -20,6 +20,7 @@ import { ExpiryRules } from './expiry-rules.tsx'
 import { PublicAccess } from './public-access.tsx'
 import { RemoveBucket } from './remove-bucket.tsx'
 import { VersionFields } from './version-fields.tsx'
+import { WebsiteFields } from './website-fields.tsx'
 
 /** What a person has changed, and the state of the bucket when they began. */
 interface Edit {
@@ -144,6 +145,13 @@ function Parts({ bucket, draft, onChange }: PartsProps) {
       >
         <CorsRules rules={draft.cors} onChange={(cors) => onChange({ cors })} />
       </Part>
+      <Part title={bucketsTexts.settings.website} text={bucketsTexts.settings.websiteText}>
+        <WebsiteFields
+          bucket={bucket}
+          website={draft.website}
+          onChange={(website) => onChange({ website })}
+        />
+      </Part>
       <Part title={bucketsTexts.settings.events} text={bucketsTexts.settings.eventsText}>
         <EventRules
           rules={draft.notifications}
@@ -193,14 +201,16 @@ function Part({ title, text, help, children }: PartProps) {
 /** What cannot be changed here. */
 function Source({ bucket: { source, drive, isReadOnly } }: { readonly bucket: BucketStatus }) {
   const parts = [
-    source === 'environment' && bucketsTexts.settings.fromEnvironment,
-    drive !== 'default' && bucketsTexts.settings.onDrive(drive),
-    isReadOnly && bucketsTexts.settings.readOnly,
-  ].filter((part) => part !== false)
-  if (parts.length === 0) return null
-  return (
-    <Text size="sm" c="dimmed">
-      {parts.join(' ')}
+    ...(source === 'environment'
+      ? [[bucketsTexts.settings.fromEnvironment, 'ALLOWED_BUCKETS']]
+      : []),
+    ...(drive === 'default' ? [] : [[bucketsTexts.settings.onDrive(drive)]]),
+    ...(isReadOnly ? [[bucketsTexts.settings.readOnly, 'READ_ONLY']] : []),
+  ]
+  return parts.map(([text, setting]) => (
+    <Text key={text} size="sm" c="dimmed">
+      {text}
+      {setting !== undefined && <HelpButton text={setting} />}
     </Text>
-  )
+  ))
 }

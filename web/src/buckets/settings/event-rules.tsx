@@ -12,6 +12,7 @@ import { IconPlus } from '@tabler/icons-react'
 import type { NotificationRuleReply as NotificationRule } from '../../../../src/dashboard/management/bucket-option-schemas.ts'
 import { useStatus } from '../../api/service-queries.ts'
 import { bucketsTexts } from '../../texts/buckets.ts'
+import { HelpButton } from '../../ui/help-button.tsx'
 import { RemovableFieldset } from '../../ui/removable-fieldset.tsx'
 import { freeId } from './bucket-draft.ts'
 
@@ -43,6 +44,7 @@ export function EventRules({ rules, onChange }: EventRulesProps) {
     return (
       <Text size="sm" c="dimmed">
         {bucketsTexts.events.noReceiver}
+        <HelpButton text={targets.map(({ setting }) => setting).join(', ')} />
       </Text>
     )
   }

@@ -2,6 +2,7 @@ import { Badge, Group, Progress, Table, Text, VisuallyHidden } from '@mantine/co
 import { IconBucket } from '@tabler/icons-react'
 import { Link } from 'wouter'
 import type { BucketStatus } from '../../../../src/dashboard/management/management-schemas.ts'
+import { shownMessage } from '../../api/shown-message.ts'
 import { formatBytes, formatCount, formatExactBytes } from '../../format/bytes.ts'
 import { bucketsTexts } from '../../texts/buckets.ts'
 import { Rich } from '../../texts/rich.tsx'
@@ -73,7 +74,7 @@ function BucketRow({ bucket }: { readonly bucket: BucketStatus }) {
           </Link>
           <PublicBadge bucket={bucket} />
           {isReadOnly && (
-            <Badge variant="light" color="gray" size="sm" tt="none" title="READ_ONLY">
+            <Badge variant="light" color="gray" size="sm" tt="none" data-tip="READ_ONLY">
               {bucketsTexts.table.readOnly}
             </Badge>
           )}
@@ -103,7 +104,7 @@ const tightPercent = 85
 
 function Size({ bucket: { name, bytes, formerVersions, quotaBytes } }: { bucket: BucketStatus }) {
   if (bytes === null) return '–'
-  const text = <span title={formatExactBytes(bytes)}>{formatBytes(bytes)}</span>
+  const text = <span data-tip={formatExactBytes(bytes)}>{formatBytes(bytes)}</span>
   if (quotaBytes === null) return text
   const usedBytes = bytes + (formerVersions?.bytes ?? 0)
   const percent = quotaBytes === 0 ? 100 : Math.min(100, (usedBytes / quotaBytes) * 100)
@@ -133,7 +134,7 @@ function CountState({ bucket }: { readonly bucket: BucketStatus }) {
       </span>
     )
   }
-  if (problem !== null) return <span>{bucketsTexts.table.problem(problem)}</span>
+  if (problem !== null) return <span>{bucketsTexts.table.problem(shownMessage(problem))}</span>
   if (countedAt === null) return <span>{bucketsTexts.table.notCounted}</span>
   return (
     <span>

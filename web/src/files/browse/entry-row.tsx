@@ -6,7 +6,7 @@ import { formatMoment } from '../../format/time.ts'
 import { filesTexts } from '../../texts/files.ts'
 import { type Entry, modifiedOf } from '../entries/entry.ts'
 import { EntryIcon } from '../entries/entry-icon.tsx'
-import { formatModified } from '../entries/modified-time.ts'
+import { ModifiedTimeText } from '../entries/modified-time-text.tsx'
 import { FolderFigures } from '../folder-sizes/folder-figures.tsx'
 import {
   EntryCheck,
@@ -79,19 +79,19 @@ function FileFigures({ entry }: { readonly entry: Entry }) {
   const stored = formatMoment(modifiedAtMs)
   return (
     <>
-      <div role="gridcell" className={classes.size} title={formatExactBytes(size)}>
+      <div role="gridcell" className={classes.size} data-tip={formatExactBytes(size)}>
         {formatBytes(size)}
       </div>
       <div
         role="gridcell"
         className={classes.modified}
-        title={
+        data-tip={
           fileTimeMs === undefined
             ? stored
             : filesTexts.uploadedAt(formatMoment(fileTimeMs), stored)
         }
       >
-        {formatModified(modifiedOf(entry))}
+        <ModifiedTimeText atMs={modifiedOf(entry)} />
       </div>
     </>
   )

@@ -1,5 +1,6 @@
 import { Suspense, useEffect } from 'react'
 import { filesTexts } from '../../texts/files.ts'
+import { HeldKeys } from '../../ui/held-keys.ts'
 import { PageTitle } from '../../ui/page-title.tsx'
 import { nameOf } from '../entries/entry.ts'
 import { visibleName } from '../entries/visible-name.ts'
@@ -68,15 +69,25 @@ export function FolderBrowser({ location, navigation }: FolderBrowserProps) {
   )
 }
 
+/** Somebody may open a menu or a dialog soon. */
+const signsOfUse = ['pointermove', 'pointerdown', 'keydown'] as const
+
 /** The open menu, dialog or preview. */
 function Overlays({ browser }: { readonly browser: Browser }) {
-  const { menu, dialog, location, listing } = browser
+  const { menu, dialog, setDialog, location, listing } = browser
   const isListed = listing.status !== 'loading'
   useEffect(() => {
-    if (isListed) void loadOverlays()
+    if (!isListed) return
+    const wanted = new AbortController()
+    const load = () => {
+      wanted.abort()
+      void loadOverlays()
+    }
+    for (const sign of signsOfUse) window.addEventListener(sign, load, { signal: wanted.signal })
+    return () => wanted.abort()
   }, [isListed])
   return (
-    <Suspense fallback={null}>
+    <Suspense fallback={dialog !== undefined && <HeldKeys onCancel={() => setDialog(undefined)} />}>
       {menu?.type === 'entries' && <EntryMenu browser={browser} menu={menu} />}
       {menu !== undefined && menu.type !== 'entries' && (
         <FolderMenu browser={browser} menu={menu} />

@@ -1,6 +1,5 @@
 import { Button, Group, Skeleton, Stack } from '@mantine/core'
 import { IconBucketOff, IconClock, IconSearchOff, IconStar } from '@tabler/icons-react'
-import { lazy, Suspense } from 'react'
 import { Link } from 'wouter'
 import { useBuckets } from '../../api/service-queries.ts'
 import { filesTexts } from '../../texts/files.ts'
@@ -11,14 +10,11 @@ import { visibleName } from '../entries/visible-name.ts'
 import { isView } from '../files-location.ts'
 import { isFiltering } from '../search/entry-filter.ts'
 import { resultsName } from '../search/search-results.ts'
+import { EntryTiles } from '../tiles/entry-tiles.tsx'
 import type { Browser } from './browser.ts'
 import { EntryGrid } from './entry-grid.tsx'
 import { FolderEmpty } from './folder-empty.tsx'
 import { SortHeader } from './sort-header.tsx'
-
-const EntryTiles = lazy(async () => ({
-  default: (await import('../tiles/entry-tiles.tsx')).EntryTiles,
-}))
 
 /** The list or the tiles, or a placeholder. */
 export function FolderContents({ browser }: { readonly browser: Browser }) {
@@ -47,11 +43,7 @@ export function FolderContents({ browser }: { readonly browser: Browser }) {
       dispatch(isWanted ? { type: 'all', order: keys } : { type: 'none' }),
   }
   if (browser.layout === 'list') return <EntryGrid {...view} header={<SortHeader {...header} />} />
-  return (
-    <Suspense fallback={<LoadingRows />}>
-      <EntryTiles {...view} header={header} />
-    </Suspense>
-  )
+  return <EntryTiles {...view} header={header} />
 }
 
 /** Changes with the order and with what is searched for. */

@@ -21,6 +21,11 @@ export function takeNextFocus(): NextFocus | undefined {
   return focus
 }
 
+/** The entry that the next list takes the focus at where it was left; undefined if it is not known where that is. */
+export function entryOfPlace(): string | undefined {
+  return wanted?.top === undefined ? undefined : wanted.key
+}
+
 /** Returns the focus to the list. */
 export function focusGrid(): void {
   document.querySelector<HTMLElement>('[data-files-grid]')?.focus({ preventScroll: true })

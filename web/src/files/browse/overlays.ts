@@ -14,7 +14,7 @@ export const OpenOverlays = lazy(async () => ({ default: (await load.open()).Ope
 export const EntryMenu = lazy(async () => ({ default: (await load.entryMenu()).EntryMenu }))
 export const FolderMenu = lazy(async () => ({ default: (await load.folderMenu()).FolderMenu }))
 
-/** Preloads the menus and dialogs. A failure is shown when one is opened. */
+/** Preloads the menus and dialogs, when the page is used. A failure is shown when one is opened. */
 export async function loadOverlays(): Promise<void> {
   await Promise.allSettled(Object.values(load).map((each) => each()))
 }

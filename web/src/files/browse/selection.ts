@@ -7,6 +7,8 @@ export interface Selection {
   readonly anchor: string | undefined
   /** What is selected only because it has just been added. */
   readonly revealed: ReadonlySet<string>
+  /** Whether nothing has been selected since an action began, which may add entries. */
+  readonly isReleased: boolean
 }
 
 export const nothingSelected: Selection = {
@@ -14,6 +16,7 @@ export const nothingSelected: Selection = {
   active: undefined,
   anchor: undefined,
   revealed: new Set(),
+  isReleased: false,
 }
 
 export type SelectionAction =
@@ -26,18 +29,21 @@ export type SelectionAction =
   /** Exactly these. */
   | { readonly type: 'all'; readonly order: readonly string[] }
   | { readonly type: 'none' }
+  /** An action has begun, which may add entries: they may take the place of what is selected now. */
+  | { readonly type: 'release' }
   /** These entries were added, by a rename, an upload or a paste. */
   | { readonly type: 'reveal'; readonly keys: readonly string[]; readonly isMore: boolean }
   /** These entries no longer exist. */
   | { readonly type: 'drop'; readonly keys: ReadonlySet<string>; readonly order: readonly string[] }
 
 export function reduceSelection(before: Selection, action: SelectionAction): Selection {
+  if (action.type === 'release') return { ...before, isReleased: true }
   if (action.type === 'reveal') return reveal(before, action)
   if (action.type === 'drop') return drop(before, action.keys, action.order)
-  const state = { ...before, revealed: nothingSelected.revealed }
+  const state = { ...before, revealed: nothingSelected.revealed, isReleased: false }
   switch (action.type) {
     case 'activate':
-      return { ...state, active: action.key, anchor: action.key }
+      return { ...withoutRevealed(before), active: action.key, anchor: action.key }
     case 'toggle':
       return {
         ...state,
@@ -56,15 +62,24 @@ export function reduceSelection(before: Selection, action: SelectionAction): Sel
   }
 }
 
+/** Who moves on does not mean what was selected only because it was added. */
+function withoutRevealed(state: Selection): Selection {
+  const { selected, revealed } = state
+  if (revealed.size === 0) return state
+  const kept = new Set([...selected].filter((key) => !revealed.has(key)))
+  return { ...state, selected: kept, revealed: nothingSelected.revealed }
+}
+
 type Reveal = Extract<SelectionAction, { readonly type: 'reveal' }>
 
-/** What a person has selected stays. Entries that one action adds one after the other are all selected. */
+/** What a person has selected since the action began stays. Entries that one action adds one after the other are all selected. */
 function reveal(state: Selection, { keys, isMore }: Reveal): Selection {
-  const { selected, revealed } = state
-  if ([...selected].some((key) => !revealed.has(key))) return state
+  const { selected, revealed, isReleased } = state
+  if (!isReleased && [...selected].some((key) => !revealed.has(key))) return state
   const all = new Set([...(isMore ? selected : []), ...keys])
-  if (isMore && selected.size > 0) return { ...state, selected: all, revealed: all }
-  return { selected: all, revealed: all, active: keys[0], anchor: keys[0] }
+  const shown = { selected: all, revealed: all, isReleased: false }
+  if (isMore && selected.size > 0) return { ...state, ...shown }
+  return { ...shown, active: keys[0], anchor: keys[0] }
 }
 
 function toggled(selected: ReadonlySet<string>, key: string): ReadonlySet<string> {

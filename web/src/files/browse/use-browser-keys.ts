@@ -73,7 +73,8 @@ function focusSearch(): boolean {
 function isWriting(target: EventTarget | null): boolean {
   return (
     target instanceof Element &&
-    target.closest('input:not([type="checkbox"]), textarea, select, [role="dialog"], dialog') !==
-      null
+    target.closest(
+      'input:not([type="checkbox"], [type="radio"]), textarea, select, [role="dialog"], dialog',
+    ) !== null
   )
 }

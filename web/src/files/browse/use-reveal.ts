@@ -2,7 +2,7 @@ import { useWindowEvent } from '@mantine/hooks'
 import { useEffect, useRef } from 'react'
 import { entryId, entryWithin, parentOf } from '../entries/entry.ts'
 import type { DriveChange } from '../transfers/drive-changes.ts'
-import { driveChanges } from '../transfers/transfers.ts'
+import { driveChanges, jobs, uploads } from '../transfers/transfers.ts'
 import type { BucketLocation } from './browser.ts'
 import { focusGrid } from './next-focus.ts'
 import type { ShownSelection } from './use-selection.ts'
@@ -17,6 +17,8 @@ export function useReveal(
 ): void {
   const wanted = useRef(new Set<string>())
   const shown = useRef<ReadonlySet<string>>(new Set())
+  /** What was shown when the last action began: a list may show a new folder before the action reports it. */
+  const before = useRef<ReadonlySet<string>>(undefined)
   /** Whether the person has done nothing since the last entry came. */
   const isMore = useRef(false)
   const onInput = () => {
@@ -24,11 +26,18 @@ export function useReveal(
   }
   useWindowEvent('pointerdown', onInput)
   useWindowEvent('keydown', onInput)
+  useBegun(() => {
+    isMore.current = false
+    before.current = shown.current
+    dispatch({ type: 'release' })
+  })
   useEffect(() => {
+    before.current = undefined
     const idOf = scope === undefined ? idInFolder(bucket, prefix) : idInResults
     return driveChanges.subscribe((change) => {
       const id = change.type === 'added' ? idOf(change) : undefined
-      const isOldFolder = id?.endsWith('/') === true && shown.current.has(id)
+      const old = before.current ?? shown.current
+      const isOldFolder = id?.endsWith('/') === true && old.has(id)
       if (id !== undefined && !isOldFolder) wanted.current.add(id)
     })
   }, [bucket, prefix, scope])
@@ -41,6 +50,30 @@ export function useReveal(
     isMore.current = true
     if (document.activeElement === document.body) focusGrid()
   }, [keys, dispatch])
+}
+
+/** Calls back when this page begins to upload, or a job begins. */
+function useBegun(callBack: () => void): void {
+  const onBegun = useRef(callBack)
+  useEffect(() => {
+    onBegun.current = callBack
+  })
+  useEffect(() => {
+    const latest = () => ({
+      upload: uploads.snapshot().items.at(-1)?.batch ?? 0,
+      job: jobs.snapshot().at(-1)?.id ?? 0,
+    })
+    let known = latest()
+    const check = () => {
+      const { upload, job } = latest()
+      if (upload > known.upload || job > known.job) onBegun.current()
+      known = { upload: Math.max(upload, known.upload), job: Math.max(job, known.job) }
+    }
+    const ends = [uploads.subscribe(check), jobs.subscribe(check)]
+    return () => {
+      for (const end of ends) end()
+    }
+  }, [])
 }
 
 type Added = Extract<DriveChange, { readonly type: 'added' }>

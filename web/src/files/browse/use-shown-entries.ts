@@ -25,12 +25,12 @@ export function useShownEntries(
   const isSearch = scope !== undefined
   const view = isView(scope) ? scope : undefined
   const folder = useFolderListing({ bucket, prefix, round, isShown: !isSearch }, onRemoved)
-  const searched = useSearch({
+  const wish = {
     text: isSearch && view === undefined ? text.trim() : '',
     bucket: scope === 'all' ? undefined : bucket,
     prefix: scope === 'all' ? '' : prefix,
-    round,
-  })
+  }
+  const searched = useSearch(wish, round)
   const marked = useMarked(view, round)
   const search = view === undefined ? searched : marked
   const entries = isSearch ? search.entries : folder.entries

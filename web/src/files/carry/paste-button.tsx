@@ -10,12 +10,14 @@ import classes from './paste-button.module.css'
 export function PasteButton({ to }: { readonly to: FolderAddress }) {
   const clip = useSyncExternalStore(clipboard.subscribe, clipboard.snapshot)
   if (clip === undefined) return null
+  const tip = clip.mode === 'move' ? filesTexts.paste.moveHere : filesTexts.paste.copyHere
   return (
     <Group gap={2} wrap="nowrap" className={classes.paste ?? ''}>
       <Button
         variant="light"
         leftSection={<IconClipboard size={18} />}
-        title={clip.mode === 'move' ? filesTexts.paste.moveHere : filesTexts.paste.copyHere}
+        data-tip={tip}
+        aria-description={tip}
         onClick={() => pasteInto(to)}
       >
         {filesTexts.paste.items(clip.entries.length)}

@@ -1,11 +1,10 @@
 import { Button, Group, Modal, NativeSelect, ScrollArea, Stack } from '@mantine/core'
-import { useState, useSyncExternalStore } from 'react'
+import { useState } from 'react'
 import { formatCount } from '../../format/bytes.ts'
 import { frameTexts } from '../../texts/frame.ts'
 import { transfersTexts } from '../../texts/transfers.ts'
 import { NameText } from '../entries/name-text.tsx'
 import { visibleName } from '../entries/visible-name.ts'
-import { clashQuestions } from '../transfers/transfers.ts'
 import type { ClashAnswer } from './clash-names.ts'
 import type { ClashQuestion, ShownClash } from './clash-questions.ts'
 import classes from './name-list.module.css'
@@ -20,9 +19,7 @@ const labels: readonly { readonly value: ClashAnswer; readonly label: string }[]
 ]
 
 /** Asks what to do about name conflicts of uploads, moves and copies. */
-export function ClashDialog() {
-  const question = useSyncExternalStore(clashQuestions.subscribe, clashQuestions.snapshot)
-  if (question === undefined) return null
+export function ClashDialog(question: ClashQuestion) {
   const { clashes, answer } = question
   const title =
     clashes.length === 1 ? transfersTexts.clash.one : transfersTexts.clash.many(clashes.length)
@@ -77,7 +74,7 @@ function ManyClashes({ clashes, answer }: ClashQuestion) {
           setOwn(new Map())
         }}
       />
-      <ScrollArea.Autosize mah={320} className={classes.frame ?? ''}>
+      <ScrollArea.Autosize mah={320} scrollbars="y" className={classes.frame ?? ''}>
         <ul className={classes.names}>
           {clashes.slice(0, shown).map((clash) => (
             <li key={clash.key} className={classes.choice}>

@@ -89,14 +89,19 @@ function publishPlaced(
   { undoes, bucket, paths, to, action, ...job }: FileJobReply,
   entries: readonly Entry[],
 ): void {
-  if (to === null || !isWhole(job)) return
-  if (action === 'move') driveChanges.publish({ type: 'removed', bucket, keys: new Set(paths) })
-  for (const [index, key] of to.paths.entries()) {
+  if (!isWhole(job)) return
+  // A copy is undone by a deletion.
+  if (action !== 'copy') driveChanges.publish({ type: 'removed', bucket, keys: new Set(paths) })
+  for (const [index, key] of (to?.paths ?? []).entries()) {
     // The job that undoes it has the old paths as new ones.
     const entry = undoes === null ? entries[index] : entries.find((one) => one.key === key)
     const file = entry?.kind === 'file' ? entry : { size: 0, etag: '', modifiedAtMs: Date.now() }
     const modifiedAtMs = action === 'copy' ? Date.now() : file.modifiedAtMs
-    driveChanges.publish({ type: 'added', bucket: to.bucket, file: { ...file, modifiedAtMs, key } })
+    driveChanges.publish({
+      type: 'added',
+      bucket: to?.bucket ?? bucket,
+      file: { ...file, modifiedAtMs, key },
+    })
   }
 }
 

@@ -38,7 +38,7 @@ export function modifiedOf(file: Pick<FileEntry, 'modifiedAtMs' | 'fileTimeMs'>)
 }
 
 /** Identifies an entry in a list: its key, and in search results of several buckets its bucket. */
-export function entryId({ bucket, key }: Entry): string {
+export function entryId({ bucket, key }: Pick<Entry, 'bucket' | 'key'>): string {
   return bucket === undefined ? key : `${bucket}/${key}`
 }
 

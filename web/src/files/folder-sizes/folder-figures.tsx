@@ -4,7 +4,7 @@ import { useContext } from 'react'
 import { formatMoment } from '../../format/time.ts'
 import { filesTexts } from '../../texts/files.ts'
 import type { FolderEntry } from '../entries/entry.ts'
-import { formatModified } from '../entries/modified-time.ts'
+import { ModifiedTimeText } from '../entries/modified-time-text.tsx'
 import { FolderSizesContext } from './folder-sizes.ts'
 import { sizeText } from './size-text.ts'
 
@@ -25,7 +25,7 @@ export function FolderFigures({ folder, classes }: FolderFiguresProps) {
       <div
         role="gridcell"
         className={classes.size}
-        {...(text === '' ? { 'aria-label': filesTexts.folder } : { title })}
+        {...(text === '' ? { 'aria-label': filesTexts.folder } : { 'data-tip': title })}
       >
         {text}
       </div>
@@ -34,9 +34,9 @@ export function FolderFigures({ folder, classes }: FolderFiguresProps) {
         className={classes.modified}
         {...(newest === null
           ? { 'aria-label': filesTexts.noDate }
-          : { title: filesTexts.newestObject(formatMoment(Date.parse(newest))) })}
+          : { 'data-tip': filesTexts.newestObject(formatMoment(Date.parse(newest))) })}
       >
-        {newest !== null && formatModified(Date.parse(newest))}
+        {newest !== null && <ModifiedTimeText atMs={Date.parse(newest)} />}
       </div>
     </>
   )

@@ -1,4 +1,5 @@
 import type { FolderCountsReply } from '../../../../src/dashboard/management/folders/folder-count-routes.ts'
+import { shownMessage } from '../../api/shown-message.ts'
 import { formatBytes, formatCount, formatExactBytes } from '../../format/bytes.ts'
 import { formatMoment } from '../../format/time.ts'
 import { filesTexts } from '../../texts/files.ts'
@@ -23,11 +24,11 @@ export function sizeText(count: FolderCount | undefined, isWaiting: boolean): Si
   if (count?.objects == null || count.bytes === null || count.countedAt === null) {
     return problem === null
       ? { text: '', title: '' }
-      : { text: filesTexts.size.notCounted, title: problem }
+      : { text: filesTexts.size.notCounted, title: shownMessage(problem) }
   }
   const { objects, bytes, countedAt } = count
   const moment = formatMoment(Date.parse(countedAt))
   const title = filesTexts.size.known(objects, formatExactBytes(bytes), moment)
-  const failed = problem === null ? '' : filesTexts.size.countFailed(problem)
+  const failed = problem === null ? '' : filesTexts.size.countFailed(shownMessage(problem))
   return { text: formatBytes(bytes), title: title + failed }
 }

@@ -93,7 +93,8 @@ export function EntryName({
         className={className}
         tabIndex={-1}
         draggable={false}
-        title={title}
+        data-tip={title}
+        data-tip-cut
         onClick={(event) => {
           event.stopPropagation()
           actions.onActivate(entry)
@@ -108,7 +109,8 @@ export function EntryName({
       type="button"
       className={className}
       tabIndex={-1}
-      title={title}
+      data-tip={title}
+      data-tip-cut
       onClick={(event) => {
         event.stopPropagation()
         actions.onActivate(entry)

@@ -1,16 +1,16 @@
 // biome-ignore-all lint/a11y/useSemanticElements: rows out of view are not in the page, which a <table> cannot do
+import { useWindowEvent } from '@mantine/hooks'
 import {
   type KeyboardEvent,
   type ReactNode,
   type RefObject,
-  useCallback,
   useEffect,
   useMemo,
   useRef,
   useSyncExternalStore,
 } from 'react'
 import { type GridCommand, type GridShape, gridCommand } from '../browse/grid-command.ts'
-import { takeNextFocus } from '../browse/next-focus.ts'
+import { entryOfPlace, takeNextFocus } from '../browse/next-focus.ts'
 import type { Selection } from '../browse/selection.ts'
 import { clipboard } from '../carry/clipboard.ts'
 import { type Entry, entryId } from '../entries/entry.ts'
@@ -98,9 +98,17 @@ export function useCutKeys(bucket: string): ReadonlySet<string> {
 }
 
 /** Takes the focus after keyboard navigation, after Back, and when nothing else has it. */
-function useWantedFocus({ entries, onFocusWanted }: EntryViewProps) {
+function useWantedFocus({ entries, isPartial, onFocusWanted }: EntryViewProps) {
   const grid = useRef<HTMLDivElement>(null)
-  const scrollBackTo = useScrollBack(grid)
+  /** How far the list was scrolled when it was left. It comes page by page, and is not that long at first. */
+  const top = useRef<number>(undefined)
+  // Whoever scrolls meanwhile is not pulled back.
+  const leaveScroll = () => {
+    top.current = undefined
+  }
+  useWindowEvent('wheel', leaveScroll)
+  useWindowEvent('pointerdown', leaveScroll)
+  useWindowEvent('keydown', leaveScroll)
   const [first] = entries
   const firstKey = first === undefined ? '' : entryId(first)
   useEffect(() => {
@@ -108,35 +116,19 @@ function useWantedFocus({ entries, onFocusWanted }: EntryViewProps) {
     const isFree = document.activeElement === document.body
     if (wanted !== undefined || isFree) grid.current?.focus({ preventScroll: true })
     if (wanted === undefined) return
-    const { key, isSelected, top } = wanted
-    if (top !== undefined) scrollBackTo(top)
-    if (key !== '' || top === undefined) onFocusWanted(key === '' ? firstKey : key, isSelected)
-  }, [onFocusWanted, firstKey, scrollBackTo])
-  return grid
-}
-
-/** The list comes page by page, and its active row may scroll it: a restored position holds for so long, in milliseconds. */
-const settleMs = 300
-
-/** Scrolls to where the list was left, once it is that long. */
-function useScrollBack(grid: RefObject<HTMLElement | null>): (top: number) => void {
-  const wanted = useRef<{ readonly top: number; readonly untilMs: number }>(undefined)
-  const scroll = useCallback(() => {
+    const { key, isSelected } = wanted
+    top.current = wanted.top
+    if (key !== '' || wanted.top === undefined) {
+      onFocusWanted(key === '' ? firstKey : key, isSelected)
+    }
+  }, [onFocusWanted, firstKey])
+  useEffect(() => {
     const area = grid.current?.querySelector('[role="presentation"]')
-    if (wanted.current === undefined || area == null) return
-    const { top, untilMs } = wanted.current
-    area.scrollTop = top
-    if (area.scrollTop >= top - 1 && performance.now() >= untilMs) wanted.current = undefined
-  }, [grid])
-  useEffect(scroll)
-  return useCallback(
-    (top) => {
-      wanted.current = { top, untilMs: performance.now() + settleMs }
-      scroll()
-      setTimeout(scroll, settleMs)
-    },
-    [scroll],
-  )
+    if (top.current === undefined || area == null) return
+    area.scrollTop = top.current
+    if (!isPartial || area.scrollTop >= top.current - 1) top.current = undefined
+  })
+  return grid
 }
 
 /** Scrolls when the keyboard position moves, and to the top when the order or filter changes. */
@@ -146,8 +138,11 @@ export function useScrolling(
   scrollTo: (index: number) => void,
 ): void {
   const { active } = selection
-  /** A filter may hide the active row and show it again without a move of the keyboard position. */
-  const shown = useRef(active)
+  /**
+   * A filter may hide the active row and show it again without a move of the keyboard position. After Back, the list
+   * scrolls to where it was left.
+   */
+  const shown = useRef(active ?? entryOfPlace())
   useEffect(() => {
     if (activeIndex < 0 || active === shown.current) return
     shown.current = active

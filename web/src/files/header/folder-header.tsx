@@ -36,7 +36,11 @@ export function FolderHeader({ browser }: { readonly browser: Browser }) {
         {isSelecting ? (
           <SelectionBar browser={browser} />
         ) : (
-          <FolderTools browser={browser} onFilters={() => setIsBarOpen(!isBarOpen)} />
+          <FolderTools
+            browser={browser}
+            onFilters={() => setIsBarOpen(!isBarOpen)}
+            onSearch={() => isNarrow() && setIsBarOpen(true)}
+          />
         )}
         {bucket !== '' && (
           <>
@@ -50,12 +54,18 @@ export function FolderHeader({ browser }: { readonly browser: Browser }) {
   )
 }
 
+/** Whether the button of the filters has no room: folder-header.module.css. */
+function isNarrow(): boolean {
+  return window.innerWidth <= 960
+}
+
 interface FolderToolsProps {
   readonly browser: Browser
   readonly onFilters: () => void
+  readonly onSearch: () => void
 }
 
-function FolderTools({ browser, onFilters }: FolderToolsProps) {
+function FolderTools({ browser, onFilters, onSearch }: FolderToolsProps) {
   const { location, setFilter, layout, setLayout } = browser
   const { bucket, prefix, filter, scope = 'below' } = location
   const inView = isView(location.scope) ? resultsName(location.scope) : ''
@@ -77,6 +87,7 @@ function FolderTools({ browser, onFilters }: FolderToolsProps) {
           focusGrid()
         }}
         onLeave={focusGrid}
+        onFocus={onSearch}
       />
       <IconButton
         label={filesTexts.header.filters}

@@ -26,54 +26,57 @@ export function SelectionBar({ browser }: { readonly browser: Browser }) {
   const bytes = selected.reduce((sum, entry) => sum + (entry.kind === 'file' ? entry.size : 0), 0)
   const possible = actionsFor(selected)
   return (
-    <div role="toolbar" aria-label={filesTexts.selection.title} className={classes.bar}>
-      <CloseButton
-        aria-label={filesTexts.selection.clear}
-        data-tip={filesTexts.selection.clearTip}
-        onClick={() => dispatch({ type: 'none' })}
-      />
-      <span className={classes.count} role="status">
-        {filesTexts.selection.count(selected.length)}{' '}
-        {bytes > 0 && (
-          <Text span inherit c="dimmed" className={classes.wide ?? ''}>
-            · {formatBytes(bytes)}
-          </Text>
-        )}
-      </span>
-      {buttons
-        .filter(([action]) => possible.includes(action))
-        .map(([action, word, room]) => {
-          const obstacle = actionObstacle(action, selected)
-          return (
-            <Button
-              key={action}
-              variant="default"
-              className={classes[room] ?? ''}
-              leftSection={<ActionGlyph action={action} />}
-              aria-label={word}
-              {...(obstacle !== undefined && {
-                'data-disabled': true,
-                'aria-disabled': true,
-                'data-tip': obstacle,
-              })}
-              onClick={() => act(action, selected)}
-            >
-              {word}
-            </Button>
-          )
-        })}
-      <IconButton
-        label={filesTexts.selection.more}
-        variant="default"
-        size={36}
-        aria-haspopup="menu"
-        onClick={({ currentTarget }) => {
-          const { left, bottom, width } = currentTarget.getBoundingClientRect()
-          if (first !== undefined) rowActions.onMenu(first, { x: left, y: bottom, width })
-        }}
-      >
-        <IconDots size={18} />
-      </IconButton>
+    <div role="toolbar" aria-label={filesTexts.selection.title} className={classes.room}>
+      <div className={classes.bar}>
+        <CloseButton
+          aria-label={filesTexts.selection.clear}
+          data-tip={filesTexts.selection.clearTip}
+          onClick={() => dispatch({ type: 'none' })}
+        />
+        <span className={classes.count} role="status">
+          {filesTexts.selection.count(selected.length)}{' '}
+          {bytes > 0 && (
+            <Text span inherit c="dimmed" className={classes.bytes ?? ''}>
+              · {formatBytes(bytes)}
+            </Text>
+          )}
+        </span>
+        {buttons
+          .filter(([action]) => possible.includes(action))
+          .map(([action, word, room]) => {
+            const obstacle = actionObstacle(action, selected)
+            return (
+              <Button
+                key={action}
+                variant="default"
+                className={classes[room] ?? ''}
+                leftSection={<ActionGlyph action={action} />}
+                aria-label={word}
+                {...(obstacle !== undefined && {
+                  'data-disabled': true,
+                  'aria-disabled': true,
+                  'data-tip': obstacle,
+                  'aria-description': obstacle,
+                })}
+                onClick={() => act(action, selected)}
+              >
+                {word}
+              </Button>
+            )
+          })}
+        <IconButton
+          label={filesTexts.selection.more}
+          variant="default"
+          size={36}
+          aria-haspopup="menu"
+          onClick={({ currentTarget }) => {
+            const { left, bottom, width } = currentTarget.getBoundingClientRect()
+            if (first !== undefined) rowActions.onMenu(first, { x: left, y: bottom, width })
+          }}
+        >
+          <IconDots size={18} />
+        </IconButton>
+      </div>
     </div>
   )
 }

@@ -6,6 +6,7 @@ import { request } from '../../api/client.ts'
 import { useConnection } from '../../connection/use-connection.ts'
 import { useSession } from '../../session/use-session.ts'
 import { type Entry, entryWithin } from '../entries/entry.ts'
+import type { DriveChange } from '../transfers/drive-changes.ts'
 import { driveChanges } from '../transfers/transfers.ts'
 import { FolderListing, type ListingState } from './folder-listing.ts'
 import { FolderWatch } from './folder-watch.ts'
@@ -26,9 +27,6 @@ interface ListedFolder {
   /** Whether the folder is shown: nothing is loaded otherwise. */
   readonly isShown: boolean
 }
-
-/** Changes of this page are batched for this many milliseconds. */
-const gatherMs = 200
 
 /** The delay after a listing that failed although the service responds. */
 const resumeAfterMs = 1_000
@@ -84,18 +82,21 @@ function follow(
   listing: FolderListing,
   onRemoved: (keys: ReadonlySet<string>) => void,
 ): () => void {
-  let added = new Map<string, Entry>()
-  let removed = new Set<string>()
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const flush = () => {
-    timer = undefined
+  return driveChanges.subscribeToBatches((changes) => {
+    const { added, removed } = inFolder(
+      changes.filter((change) => change.bucket === bucket),
+      prefix,
+    )
+    if (added.size + removed.size === 0) return
     onRemoved(removed)
     listing.change([...added.values()], removed)
-    added = new Map()
-    removed = new Set()
-  }
-  const unsubscribe = driveChanges.subscribe((change) => {
-    if (change.bucket !== bucket) return
+  })
+}
+
+function inFolder(changes: readonly DriveChange[], prefix: string) {
+  const added = new Map<string, Entry>()
+  const removed = new Set<string>()
+  for (const change of changes) {
     if (change.type === 'removed') {
       for (const key of change.keys) {
         removed.add(key)
@@ -103,15 +104,10 @@ function follow(
       }
     } else {
       const entry = entryWithin(prefix, change.file)
-      if (entry === undefined) return
-      added.set(entry.key, entry)
+      if (entry !== undefined) added.set(entry.key, entry)
     }
-    timer ??= setTimeout(flush, gatherMs)
-  })
-  return () => {
-    unsubscribe()
-    clearTimeout(timer)
   }
+  return { added, removed }
 }
 
 /**

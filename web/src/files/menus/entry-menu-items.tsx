@@ -1,4 +1,5 @@
 import { Menu } from '@mantine/core'
+import { Fragment } from 'react'
 import { filesDialogsTexts } from '../../texts/files-dialogs.ts'
 import { ActionGlyph } from '../entries/action-icons.tsx'
 import type { Entry } from '../entries/entry.ts'
@@ -33,6 +34,14 @@ const actionKeys: Readonly<Partial<Record<EntryAction, string>>> = {
   erase: filesDialogsTexts.keys.erase,
 }
 
+/** A line separates the groups. */
+const groups: readonly (readonly EntryAction[])[] = [
+  ['open', 'write', 'details', 'measure', 'download'],
+  ['share', 'star', 'copy-uri'],
+  ['rename', 'move', 'copy', 'duplicate', 'edit'],
+  ['delete', 'erase'],
+]
+
 /** Has enough contrast on the red background of a hovered item (WCAG 2.2, "Contrast (Minimum)"). */
 const dangerous = 'light-dark(#a61e1e, var(--mantine-color-error))'
 
@@ -46,21 +55,34 @@ interface EntryMenuItemsProps {
 
 /** The actions on entries as items of a menu. */
 export function EntryMenuItems({ bucket, entries, actions, onAct }: EntryMenuItemsProps) {
-  return actions.map((action) => {
-    const obstacle = actionObstacle(action, entries)
-    return (
-      <Menu.Item
-        key={action}
-        leftSection={<ActionGlyph action={action} />}
-        rightSection={shortcut(actionKeys[action])}
-        {...(action === 'erase' && { color: 'red', c: dangerous })}
-        {...(obstacle !== undefined && { title: obstacle, disabled: true })}
-        onClick={() => onAct(action)}
-      >
-        {action === 'star' && areStarred(bucket, entries)
-          ? filesDialogsTexts.actions.unstar
-          : actionLabels[action]}
-      </Menu.Item>
-    )
-  })
+  const shown = groups.map((group) => actions.filter((action) => group.includes(action)))
+  return shown
+    .filter((group) => group.length > 0)
+    .map((group, index) => (
+      <Fragment key={group[0]}>
+        {index > 0 && <Menu.Divider role="separator" />}
+        {group.map((action) => (
+          <ActionItem key={action} action={action} {...{ bucket, entries, onAct }} />
+        ))}
+      </Fragment>
+    ))
+}
+
+type ActionItemProps = Omit<EntryMenuItemsProps, 'actions'> & { readonly action: EntryAction }
+
+function ActionItem({ bucket, entries, action, onAct }: ActionItemProps) {
+  const obstacle = actionObstacle(action, entries)
+  return (
+    <Menu.Item
+      leftSection={<ActionGlyph action={action} />}
+      rightSection={shortcut(actionKeys[action])}
+      {...(action === 'erase' && { color: 'red', c: dangerous })}
+      {...(obstacle !== undefined && { title: obstacle, disabled: true })}
+      onClick={() => onAct(action)}
+    >
+      {action === 'star' && areStarred(bucket, entries)
+        ? filesDialogsTexts.actions.unstar
+        : actionLabels[action]}
+    </Menu.Item>
+  )
 }

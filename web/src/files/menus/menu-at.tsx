@@ -1,6 +1,7 @@
 import { Menu, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 import type { Browser, MenuPosition } from '../browse/browser.ts'
+import classes from './menu-at.module.css'
 
 interface MenuAtProps {
   readonly browser: Browser
@@ -19,6 +20,8 @@ export function MenuAt({ browser, menu, label, children }: MenuAtProps) {
       position="bottom-start"
       offset={2}
       withinPortal
+      // A menu that is higher than the room below and above covers its button.
+      middlewares={{ shift: { crossAxis: true, padding: 8 } }}
       // Without the default `keydown`: the key that opens the menu would close it.
       clickOutsideEvents={['mousedown', 'touchstart']}
       // A new position remounts the menu, so that it opens there.
@@ -38,7 +41,7 @@ export function MenuAt({ browser, menu, label, children }: MenuAtProps) {
 export function shortcut(keys: string | undefined): ReactNode {
   if (keys === undefined) return undefined
   return (
-    <Text span size="xs" c="inherit" aria-hidden>
+    <Text span size="xs" c="inherit" className={classes.shortcut ?? ''} aria-hidden>
       {keys}
     </Text>
   )

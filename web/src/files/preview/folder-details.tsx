@@ -1,5 +1,6 @@
 import { Button } from '@mantine/core'
 import { useEffect } from 'react'
+import { shownMessage } from '../../api/shown-message.ts'
 import { formatBytes, formatCount, formatExactBytes } from '../../format/bytes.ts'
 import { formatMoment } from '../../format/time.ts'
 import { previewTexts } from '../../texts/preview.ts'
@@ -63,7 +64,7 @@ function countDetails(count: FolderCount | undefined): readonly Detail[] {
     [
       previewTexts.details.size,
       isKnown ? (
-        <span key="size" title={formatExactBytes(bytes)}>
+        <span key="size" data-tip={formatExactBytes(bytes)}>
           {formatBytes(bytes)}
         </span>
       ) : (
@@ -85,6 +86,6 @@ function CountedAt({ count }: { readonly count: FolderCount | undefined }) {
     const amount = `${previewTexts.folder.amount(found.objects)}, ${formatBytes(found.bytes)}`
     return <span role="status">{previewTexts.folder.counting(amount)}</span>
   }
-  if (problem !== null) return <span role="alert">{problem}</span>
+  if (problem !== null) return <span role="alert">{shownMessage(problem)}</span>
   return countedAt === null ? <span>{previewTexts.folder.never}</span> : <Age at={countedAt} />
 }

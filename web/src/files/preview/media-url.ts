@@ -1,10 +1,11 @@
 import { queryOptions, useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import type { FileEntry } from '../entries/entry.ts'
-import { kindByName, previewKind, previewType } from '../entries/preview-kind.ts'
+import { previewKind, previewType } from '../entries/preview-kind.ts'
 import { objectUrl } from '../s3/bucket-client.ts'
 import type { ObjectDetails } from '../s3/object-details.ts'
 import { objectDetails } from '../s3/use-object-details.ts'
+import { decoderKind } from '../thumbnails/thumbnail-kind.ts'
 
 /** A video requests its last bytes with the same URL, even after a long pause. */
 const mediaSeconds = 6 * 60 * 60
@@ -32,7 +33,7 @@ export function mediaUrl(
   })
 }
 
-/** Preloads the pictures next to the shown one. */
+/** Preloads the pictures next to the shown one, if the browser decodes them. */
 export function usePicturesAhead(
   bucket: string,
   neighbours: readonly (FileEntry | undefined)[],
@@ -40,23 +41,29 @@ export function usePicturesAhead(
 ): void {
   const client = useQueryClient()
   const ahead = neighbours.flatMap((file) =>
-    file !== undefined && kindByName(file.key) === 'image' && file.size <= maxAheadBytes
-      ? [file.key]
+    file !== undefined && isOwnPicture(file.key, '') && file.size <= maxAheadBytes
+      ? [[file.bucket ?? bucket, file.key]]
       : [],
   )
-  const keys = JSON.stringify(ahead)
+  const addresses = JSON.stringify(ahead)
   useEffect(() => {
     if (!isReady) return
     let isGone = false
-    const load = async (key: string) => {
-      const details = await client.ensureQueryData(objectDetails(bucket, key))
-      if (isGone || previewKind(key, details.contentType) !== 'image') return
-      new Image().src = await client.ensureQueryData(mediaUrl(bucket, key, details))
+    const load = async (of: string, key: string) => {
+      const details = await client.ensureQueryData(objectDetails(of, key))
+      if (isGone || !isOwnPicture(key, details.contentType)) return
+      new Image().src = await client.ensureQueryData(mediaUrl(of, key, details))
     }
     // A picture that fails here is requested again when it is shown, and the failure is shown then.
-    for (const key of JSON.parse(keys) as string[]) void load(key).catch(() => undefined)
+    for (const [of, key] of JSON.parse(addresses) as [string, string][]) {
+      void load(of, key).catch(() => undefined)
+    }
     return () => {
       isGone = true
     }
-  }, [client, bucket, keys, isReady])
+  }, [client, addresses, isReady])
+}
+
+function isOwnPicture(key: string, contentType: string): boolean {
+  return previewKind(key, contentType) === 'image' && decoderKind(key, contentType) === undefined
 }

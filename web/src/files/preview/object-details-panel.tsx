@@ -101,12 +101,12 @@ function photoDetails({ camera, lens, exposure, taken, place }: PhotoFacts): rea
 }
 
 function knownDetails(details: ObjectDetails, listed: FileEntry): readonly Detail[] {
-  const { size, contentType, etag, modifiedAtMs, headers, metadata } = details
+  const { size, contentType, etag, modifiedAtMs, checksums, headers, metadata } = details
   const fileTimeMs = fileTimeOf(Object.fromEntries(metadata))
   return [
     [
       previewTexts.details.size,
-      <span key="size" title={formatExactBytes(size)}>
+      <span key="size" data-tip={formatExactBytes(size)}>
         {formatBytes(size)}
       </span>,
     ],
@@ -119,10 +119,14 @@ function knownDetails(details: ObjectDetails, listed: FileEntry): readonly Detai
       Number.isFinite(modifiedAtMs) ? formatMoment(modifiedAtMs) : previewTexts.details.unknown,
     ],
     ['ETag', <code key="etag">{etag}</code>, <CopyButton key="copy" text={etag} what="ETag" />],
+    ...checksums.map(([name, value]) => copyable(name, value)),
     ...headers.map(([name, value]): Detail => [name, <NameText key="value" name={value} />]),
-    ...metadata.map(
-      ([name, value]): Detail => [`x-amz-meta-${name}`, <NameText key="value" name={value} />],
-    ),
+    ...metadata
+      // Shown as the time of modification.
+      .filter(([name]) => name !== 'mtime' || fileTimeMs === undefined)
+      .map(
+        ([name, value]): Detail => [`x-amz-meta-${name}`, <NameText key="value" name={value} />],
+      ),
   ]
 }
 

@@ -18,6 +18,7 @@ import { ZipPreview } from './archive/zip-preview.tsx'
 import { mediaUrl } from './media-url.ts'
 import { TextPreview } from './text/text-preview.tsx'
 import type { PictureZoom } from './use-zoom.ts'
+import { ViewedPicture } from './viewed-picture.tsx'
 import classes from './viewer.module.css'
 
 interface ObjectPreviewProps {
@@ -136,7 +137,7 @@ function MediaPreview({ bucket, file, kind, details, picture }: MediaPreviewProp
   const shared = { src: url, onError: () => setHasFailed(true) }
   switch (kind) {
     case 'image':
-      return <Picture {...shared} label={label} picture={picture} />
+      return <ViewedPicture {...shared} {...{ bucket, file, details, picture }} />
     case 'video':
       return <video className={classes.media} {...shared} controls aria-label={label} />
     case 'audio':
@@ -144,26 +145,4 @@ function MediaPreview({ bucket, file, kind, details, picture }: MediaPreviewProp
     case 'pdf':
       return <iframe className={classes.document} src={url} title={label} />
   }
-}
-
-interface PictureProps {
-  readonly src: string
-  readonly label: string
-  readonly picture: PictureZoom
-  readonly onError: () => void
-}
-
-function Picture({ src, label, picture, onError }: PictureProps) {
-  const { scale, x, y } = picture.zoom
-  return (
-    <img
-      className={classes.image}
-      style={{ transform: `translate(${x}px, ${y}px) scale(${scale})` }}
-      src={src}
-      alt={label}
-      draggable={false}
-      onLoad={(event) => picture.onLoad(event.currentTarget)}
-      onError={onError}
-    />
-  )
 }

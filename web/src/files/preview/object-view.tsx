@@ -20,6 +20,7 @@ import { PictureBar } from './picture-bar.tsx'
 import { useSlideshow, useSwipe } from './use-slideshow.ts'
 import { useViewerKeys } from './use-viewer-keys.ts'
 import { type PictureZoom, useZoom } from './use-zoom.ts'
+import { useIsPreparing } from './viewed-picture.tsx'
 import classes from './viewer.module.css'
 import { Step, ViewerBar } from './viewer-bar.tsx'
 
@@ -48,10 +49,10 @@ export function ObjectView(props: ObjectViewProps) {
   const versions = useShownVersion(bucket, file)
   const details = useObjectDetails(bucket, file.key, versions.shown?.versionId)
   const { after } = pictures
-  const show = useSlideshow(file.key, after && (() => onShow(after)))
+  const id = `${bucket}/${file.key} ${versions.shown?.versionId}`
+  const show = useSlideshow(id, after && (() => onShow(after)), useIsPreparing())
   const isIdle = useIdle(idleMs, { initialState: false })
   const shown = show.isFull ? pictures : files
-  const id = `${file.key} ${versions.shown?.versionId}`
   const picture = useZoom(id)
   const isImage = kindOf(file, details) === 'image'
   usePicturesAhead(bucket, [shown.before, shown.after], details.data !== undefined)
@@ -120,9 +121,9 @@ function Stage({ isImage, picture, shown, onShow, children }: StageProps) {
     () => step(shown.after),
     () => step(shown.before),
   )
-  // Other content has gestures of its own.
-  const gestures = isImage && { ...swipe, ...picture.handlers }
   const isEnlarged = picture.zoom.scale > 1 || undefined
+  // Other content has gestures of its own. A finger moves an enlarged picture.
+  const gestures = isImage && { ...(!isEnlarged && swipe), ...picture.handlers }
   return (
     <div
       key={isImage ? 'image' : 'other'}
@@ -165,11 +166,13 @@ function useFocusAfterDialogs(isCovered: boolean) {
 /** The former version of the file that is shown instead of the current one. */
 function useShownVersion(bucketName: string, file: FileEntry) {
   const bucket = useBucket(bucketName)
-  const [chosen, setChosen] = useState<ListedVersion>()
+  const [chosen, setChosen] = useState<{ bucket: string; version: ListedVersion | undefined }>()
   // Previous and Next lead to current versions.
-  const shown = chosen?.key === file.key ? chosen : undefined
+  const isHere = chosen?.bucket === bucketName && chosen.version?.key === file.key
+  const shown = isHere ? chosen.version : undefined
+  const onShow = (version: ListedVersion | undefined) => setChosen({ bucket: bucketName, version })
   const panel = bucket !== undefined && bucket.versioning !== 'off' && (
-    <VersionsPanel {...{ bucket, file, shown, onShow: setChosen }} />
+    <VersionsPanel {...{ bucket, file, shown, onShow }} />
   )
   const note = shown !== undefined && (
     <Text size="sm" role="status">

@@ -14,8 +14,16 @@ export interface Slideshow {
   readonly togglePlaying: () => void
 }
 
-/** @param next shows the next picture; undefined after the last one, where the slideshow ends. */
-export function useSlideshow(key: string, next: (() => void) | undefined): Slideshow {
+/**
+ * @param id of the picture
+ * @param next shows the next picture; undefined after the last one, where the slideshow ends.
+ * @param isPreparing whether the picture is not there yet: its time has not begun
+ */
+export function useSlideshow(
+  id: string,
+  next: (() => void) | undefined,
+  isPreparing: boolean,
+): Slideshow {
   const [isFull, setIsFull] = useState(false)
   const [isPlaying, setIsPlaying] = useState(false)
   const latest = useRef(next)
@@ -24,13 +32,13 @@ export function useSlideshow(key: string, next: (() => void) | undefined): Slide
   })
   // biome-ignore lint/correctness/useExhaustiveDependencies: each picture has its own time
   useEffect(() => {
-    if (!isPlaying) return
+    if (!isPlaying || isPreparing) return
     const timer = setTimeout(() => {
       if (latest.current === undefined) setIsPlaying(false)
       else latest.current()
     }, stayMs)
     return () => clearTimeout(timer)
-  }, [isPlaying, key])
+  }, [isPlaying, isPreparing, id])
   return {
     isFull,
     isPlaying,
@@ -45,17 +53,16 @@ export function useSlideshow(key: string, next: (() => void) | undefined): Slide
   }
 }
 
-/** Calls back when one finger swipes over a picture. Other content scrolls or has controls. */
+/** Calls back when one finger swipes over a picture, or over what is shown until there is one. */
 export function useSwipe(toLeft: () => void, toRight: () => void) {
   const start = useRef<readonly [x: number, y: number]>(undefined)
   return {
-    onTouchStart({ touches, target }: TouchEvent) {
+    onTouchStart({ touches }: TouchEvent) {
       const touch = touches[0]
-      const isOnPicture = target instanceof HTMLImageElement && touches.length === 1
       // On a zoomed page, the finger scrolls the page.
       const isZoomed = (globalThis.visualViewport?.scale ?? 1) > 1.01
-      start.current =
-        isOnPicture && !isZoomed && touch !== undefined ? [touch.clientX, touch.clientY] : undefined
+      const isSwipe = touch !== undefined && touches.length === 1 && !isZoomed
+      start.current = isSwipe ? [touch.clientX, touch.clientY] : undefined
     },
     onTouchEnd({ changedTouches }: TouchEvent) {
       const touch = changedTouches[0]

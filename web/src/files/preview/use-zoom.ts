@@ -25,7 +25,8 @@ export interface PictureZoom {
   readonly size: Picture | undefined
   /** How large the picture is shown; 1: each pixel as one. */
   readonly magnification: number | undefined
-  readonly onLoad: (picture: HTMLImageElement) => void
+  /** @param whole the size of what the picture was made of */
+  readonly onLoad: (picture: HTMLImageElement, whole?: Picture) => void
   readonly enlarge: () => void
   readonly reduce: () => void
   readonly reset: () => void
@@ -59,9 +60,10 @@ export function useZoom(id: string): PictureZoom {
       size !== undefined && size.width > 0 && fittedWidth !== undefined
         ? (fittedWidth * zoom.scale) / size.width
         : undefined,
-    onLoad(element) {
+    onLoad(element, whole) {
       picture.current = element
-      const { naturalWidth: width, naturalHeight: height } = element
+      const { naturalWidth, naturalHeight } = element
+      const { width, height } = whole ?? { width: naturalWidth, height: naturalHeight }
       const found = width > 0 ? { size: { width, height } } : {}
       setShown({ id, zoom: fitting, fittedWidth: element.offsetWidth, ...found })
     },

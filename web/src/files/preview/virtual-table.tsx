@@ -30,7 +30,7 @@ export function VirtualTable({ label, head, rows }: VirtualTableProps) {
   const cells = (row: readonly string[], role: 'cell' | 'columnheader') =>
     columns.map((_, column) => (
       // biome-ignore lint/suspicious/noArrayIndexKey: columns have no other name
-      <div key={column} role={role} className={classes.cell} title={row[column]}>
+      <div key={column} role={role} className={classes.cell} data-tip={row[column]} data-tip-cut>
         {row[column]}
       </div>
     ))

@@ -105,17 +105,24 @@ export async function headObject(
   signal?: AbortSignal,
 ): Promise<ObjectDetails> {
   const { versionId } = address
-  const details = readDetails(await headersOf(address, signal))
+  const details = readDetails(
+    await headersOf(address, signal, { 'x-amz-checksum-mode': 'ENABLED' }),
+  )
   return versionId === undefined ? details : { ...details, versionId }
 }
 
 /** The header fields of a HEAD. @throws as headObject */
-export async function headersOf(address: ObjectAddress, signal?: AbortSignal): Promise<Headers> {
+export async function headersOf(
+  address: ObjectAddress,
+  signal?: AbortSignal,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Headers> {
   const target = targetOf(address)
-  const { headers } = await s3Fetch({ method: 'HEAD', ...target, signal }).catch(async (error) => {
+  const head = { method: 'HEAD', ...target, headers, signal } as const
+  const reply = await s3Fetch(head).catch(async (error) => {
     throw (await reasonOf(error, target, signal)) ?? error
   })
-  return headers
+  return reply.headers
 }
 
 function targetOf({ bucket, key, versionId }: ObjectAddress): S3Target {

@@ -1,3 +1,4 @@
+import { shownMessage } from '../../api/shown-message.ts'
 import { fieldsOf, type XmlElement } from './s3-failure.ts'
 
 export interface DoomedObject {
@@ -45,7 +46,7 @@ export function readDeleteFailures(root: XmlElement): readonly DeleteFailure[] {
       return {
         key: fields.get('Key') ?? '',
         code: fields.get('Code') ?? '',
-        message: fields.get('Message') ?? '',
+        message: shownMessage(fields.get('Message') ?? ''),
       }
     })
 }

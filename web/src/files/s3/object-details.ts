@@ -7,6 +7,8 @@ export interface ObjectDetails {
   readonly modifiedAtMs: number
   /** Cache-Control and other headers stored with the object. */
   readonly headers: readonly (readonly [string, string])[]
+  /** Of the whole object or of its parts, in base64, by the name of the algorithm. */
+  readonly checksums: readonly (readonly [string, string])[]
   /** x-amz-meta-*, without that prefix. */
   readonly metadata: readonly (readonly [string, string])[]
   /** Absent if the current version was asked for. */
@@ -29,6 +31,15 @@ const shownHeaders = [
   'Expires',
 ] as const
 
+/** Shown as AWS's console does, if they were asked for (AWS, "Checking object integrity"). */
+const checksums = {
+  'x-amz-checksum-crc32': 'CRC32',
+  'x-amz-checksum-crc32c': 'CRC32C',
+  'x-amz-checksum-crc64nvme': 'CRC64NVME',
+  'x-amz-checksum-sha1': 'SHA-1',
+  'x-amz-checksum-sha256': 'SHA-256',
+} as const
+
 const metadataPrefix = 'x-amz-meta-'
 
 export interface ReplyHeaders extends Iterable<readonly [string, string]> {
@@ -44,6 +55,10 @@ export function readDetails(headers: ReplyHeaders): ObjectDetails {
     headers: shownHeaders.flatMap((name) => {
       const value = headers.get(name)
       return value === null ? [] : [[name, fromLatin1(value)] as const]
+    }),
+    checksums: Object.entries(checksums).flatMap(([name, algorithm]) => {
+      const value = headers.get(name)
+      return value === null ? [] : [[algorithm, value] as const]
     }),
     metadata: decodedMetadata(headers),
     ...lockOf(headers, Date.now()),

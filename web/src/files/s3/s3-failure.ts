@@ -1,4 +1,6 @@
+import { shownMessage } from '../../api/shown-message.ts'
 import { fileWorkTexts } from '../../texts/file-work.ts'
+
 /** The part of the DOM that reading S3's XML needs. */
 export interface XmlElement {
   readonly localName: string
@@ -30,6 +32,7 @@ export class S3Failure extends Error {
 /** Reads an error response, with or without an XML document. */
 export function readFailure(root: XmlElement | undefined, status: number): S3Failure {
   const fields = root?.localName === 'Error' ? fieldsOf(root) : new Map<string, string>()
-  const message = fields.get('Message') ?? fileWorkTexts.status(status)
-  return new S3Failure(status, fields.get('Code') ?? '', message)
+  const message = fields.get('Message')
+  const shown = message === undefined ? fileWorkTexts.status(status) : shownMessage(message)
+  return new S3Failure(status, fields.get('Code') ?? '', shown)
 }

@@ -16,10 +16,12 @@ interface SearchFieldProps {
   readonly onEnter: (text: string) => void
   /** Called when the arrow keys leave the field, and on Escape in an empty field. */
   readonly onLeave: () => void
+  readonly onFocus?: () => void
 }
 
 /** The one search field of the files. */
-export function SearchField({ text, placeholder, onText, onEnter, onLeave }: SearchFieldProps) {
+export function SearchField(props: SearchFieldProps) {
+  const { text, placeholder, onText, onEnter, onLeave, onFocus } = props
   const [typed, setTyped] = useState(text)
   const [known, setKnown] = useState(text)
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
@@ -56,6 +58,7 @@ export function SearchField({ text, placeholder, onText, onEnter, onLeave }: Sea
       autoComplete="off"
       maxLength={255}
       value={typed}
+      {...(onFocus !== undefined && { onFocus })}
       onChange={(event) => type(event.currentTarget.value)}
       onKeyDown={(event) => {
         if (event.nativeEvent.isComposing) return
@@ -70,16 +73,24 @@ export function SearchField({ text, placeholder, onText, onEnter, onLeave }: Sea
       // Sections take no press, which is for the field: on a phone they cover it.
       leftSectionPointerEvents="none"
       leftSection={<IconSearch size={16} />}
+      enterKeyHint="search"
       rightSectionPointerEvents={typed === '' ? 'none' : 'all'}
-      rightSection={
-        typed === '' ? (
-          <Kbd size="xs" className={classes.key ?? ''}>
-            /
-          </Kbd>
-        ) : (
-          <CloseButton size="sm" aria-label={filesTexts.search.clearField} onClick={clear} />
-        )
-      }
+      rightSectionWidth={typed === '' ? undefined : 'auto'}
+      rightSection={<FieldEnd isEmpty={typed === ''} onClear={clear} />}
     />
+  )
+}
+
+/** The key that leads here; once something is typed, the key that searches and a button. */
+function FieldEnd({ isEmpty, onClear }: { isEmpty: boolean; onClear: () => void }) {
+  return (
+    <>
+      <Kbd size="xs" className={classes.key ?? ''}>
+        {isEmpty ? '/' : filesTexts.search.enter}
+      </Kbd>
+      {!isEmpty && (
+        <CloseButton size="sm" aria-label={filesTexts.search.clearField} onClick={onClear} />
+      )}
+    </>
   )
 }

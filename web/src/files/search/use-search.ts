@@ -2,9 +2,10 @@ import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { unreachable } from '../../api/api-error.ts'
 import { requestStream } from '../../api/client.ts'
 import { lineGroups } from '../../api/json-lines.ts'
-import { type Entry, entryId, entryWithin, parentOf } from '../entries/entry.ts'
-import { compareByName } from '../entries/entry-order.ts'
+import type { Entry } from '../entries/entry.ts'
+import type { DriveChange } from '../transfers/drive-changes.ts'
 import { driveChanges } from '../transfers/transfers.ts'
+import { currentEntries, type SearchWish } from './current-entries.ts'
 import {
   entryOf,
   noResults,
@@ -12,17 +13,6 @@ import {
   type SearchResults,
   withLines,
 } from './search-results.ts'
-
-export interface SearchWish {
-  /** '': nothing is searched. */
-  readonly text: string
-  /** Undefined: everywhere. */
-  readonly bucket: string | undefined
-  /** '' or ends in a slash. */
-  readonly prefix: string
-  /** A new number searches again. */
-  readonly round: number
-}
 
 interface SearchState {
   readonly results: SearchResults
@@ -43,8 +33,8 @@ const atRest: SearchState = { results: noResults, isSearching: false, error: und
 /** The last search that ended: Back from a result shows it at once. */
 let last: { readonly wish: string; readonly state: SearchState } | undefined
 
-/** Searches by name. A new search cancels the previous one. */
-export function useSearch({ text, bucket, prefix, round }: SearchWish): Search {
+/** Searches by name. A new search cancels the previous one. @param round a new number searches again */
+export function useSearch({ text, bucket, prefix }: SearchWish, round: number): Search {
   const wish = JSON.stringify([text, bucket, prefix])
   const [state, setState] = useState(() => (last?.wish === wish ? last.state : atRest))
   const running = useRef<AbortController>(undefined)
@@ -71,7 +61,7 @@ export function useSearch({ text, bucket, prefix, round }: SearchWish): Search {
   const { results, error } = state
   return {
     ...state,
-    entries: useCurrentEntries(results),
+    entries: useCurrentEntries(results, { text, bucket, prefix }),
     stop: () => {
       running.current?.abort()
       setState((before) => ({ ...before, isSearching: false, error: undefined }))
@@ -80,49 +70,24 @@ export function useSearch({ text, bucket, prefix, round }: SearchWish): Search {
   }
 }
 
-/** The hits as entries, with the changes that this page has made since: a rename removes one and adds another. */
-function useCurrentEntries({ hits }: SearchResults): readonly Entry[] {
-  const [changes, setChanges] = useState<ReadonlyMap<string, Entry | undefined>>(new Map())
-  const found = useMemo(() => hits.map(entryOf), [hits])
-  const shown = useRef<readonly Entry[]>([])
-  useEffect(
-    () =>
-      driveChanges.subscribe((change) => {
-        const { bucket } = change
-        if (change.type === 'removed') {
-          const gone = shown.current.filter(
-            (entry) => entry.bucket === bucket && change.keys.has(entry.key),
-          )
-          if (gone.length === 0) return
-          setChanges(
-            (before) =>
-              new Map([...before, ...gone.map((entry) => [entryId(entry), undefined] as const)]),
-          )
-          return
-        }
-        const entry = entryWithin(parentOf(change.file.key), change.file)
-        if (entry === undefined) return
-        const added = { ...entry, bucket }
-        setChanges((before) => new Map([...before, [entryId(added), added]]))
-      }),
-    [],
-  )
-  const entries = useMemo(() => {
-    const all = new Map<string, Entry | undefined>(found.map((entry) => [entryId(entry), entry]))
-    for (const [id, entry] of changes) if (all.has(id) || entry !== undefined) all.set(id, entry)
-    return [...all.values()].filter((entry) => entry !== undefined).sort(compareByName)
-  }, [found, changes])
+/** The hits as entries. Without a search, nothing is kept of what changes. */
+function useCurrentEntries({ hits }: SearchResults, wish: SearchWish): readonly Entry[] {
+  const [changes, setChanges] = useState<readonly DriveChange[]>([])
+  const { text, bucket, prefix } = wish
+  const isShown = text !== ''
   useEffect(() => {
-    shown.current = entries
-  }, [entries])
-  return entries
+    if (!isShown) return
+    return driveChanges.subscribeToBatches((batch) => setChanges((before) => [...before, ...batch]))
+  }, [isShown])
+  return useMemo(
+    () => (isShown ? currentEntries(hits.map(entryOf), changes, { text, bucket, prefix }) : []),
+    [hits, changes, isShown, text, bucket, prefix],
+  )
 }
-
-type Wished = Omit<SearchWish, 'round'>
 
 /** Shows results until the signal aborts. */
 async function runSearch(
-  wish: Wished,
+  wish: SearchWish,
   before: SearchResults,
   signal: AbortSignal,
   show: (state: SearchState) => void,
@@ -146,7 +111,7 @@ async function runSearch(
 
 /** @throws ApiError; the signal's reason */
 async function* linesOf(
-  { text, bucket, prefix }: Wished,
+  { text, bucket, prefix }: SearchWish,
   { next }: SearchResults,
   signal: AbortSignal,
 ): AsyncGenerator<readonly SearchLine[]> {

@@ -1,4 +1,4 @@
-import { Group, Stack, Text, TextInput } from '@mantine/core'
+import { Flex, Stack, Text, TextInput } from '@mantine/core'
 import { filesDialogsTexts } from '../../texts/files-dialogs.ts'
 import { frameTexts } from '../../texts/frame.ts'
 import { CopyButton } from '../../ui/copy/copy-button.tsx'
@@ -14,19 +14,20 @@ interface LinkFieldProps {
 export function LinkField({ label, what, url }: LinkFieldProps) {
   return (
     <Stack gap={6}>
-      <Group gap="xs" align="flex-end" wrap="nowrap">
+      <Flex gap="xs" align="flex-end">
         <TextInput
           label={label}
           readOnly
           value={url}
-          style={{ flex: 1 }}
+          flex={1}
+          miw={0}
           styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)', fontSize: 12 } }}
           onFocus={(event) => event.currentTarget.select()}
         />
         <CopyButton text={url} what={what} size="sm">
           {frameTexts.copy.action}
         </CopyButton>
-      </Group>
+      </Flex>
       {isOnlyHere(url) && <Text size="sm">{filesDialogsTexts.share.onlyHere}</Text>}
     </Stack>
   )

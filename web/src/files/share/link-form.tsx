@@ -8,6 +8,7 @@ import { ShareForm } from '../../shares/share-form.tsx'
 import { useCreateShare, useShareUrl } from '../../shares/shares-queries.ts'
 import { filesDialogsTexts } from '../../texts/files-dialogs.ts'
 import { Rich } from '../../texts/rich.tsx'
+import { linkEnd } from './link-end.ts'
 import { LinkField } from './link-field.tsx'
 import { makeThumbnailsOf, type ThumbnailProgress } from './visitor-thumbnails.ts'
 
@@ -51,7 +52,7 @@ function MadeLink({ share, name }: MadeLinkProps) {
       />
       <Group justify="space-between" wrap="nowrap" align="flex-start">
         <Text size="sm" c="dimmed" role="status">
-          {share.hasPassword && `${filesDialogsTexts.share.sendPassword} `}
+          {linkEnd(share)} {share.hasPassword && `${filesDialogsTexts.share.sendPassword} `}
           <Rich
             text={filesDialogsTexts.share.where}
             marks={{

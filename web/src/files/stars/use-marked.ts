@@ -6,7 +6,7 @@ import { type Entry, nameOf } from '../entries/entry.ts'
 import { noResults } from '../search/search-results.ts'
 import type { Search } from '../search/use-search.ts'
 import { driveChanges } from '../transfers/transfers.ts'
-import { stars } from './stars.ts'
+import { stars } from './star-store.ts'
 
 /** The starred or the recent files, as the results of a search that has ended. */
 export function useMarked(view: 'starred' | 'recent' | undefined, round: number): Search {
@@ -21,7 +21,7 @@ export function useMarked(view: 'starred' | 'recent' | undefined, round: number)
   })
   useEffect(() => {
     if (view === undefined) return
-    return driveChanges.subscribe(() => void refetch())
+    return driveChanges.subscribeToBatches(() => void refetch())
   }, [view, refetch])
   const entries = useMemo(() => data?.entries.map((one) => entryOf(one, view)) ?? [], [data, view])
   return {

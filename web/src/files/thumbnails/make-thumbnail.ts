@@ -1,19 +1,22 @@
 import { previewTexts } from '../../texts/preview.ts'
 import { askThread } from '../../threads/run-thread.ts'
 import type { FileEntry } from '../entries/entry.ts'
+import type { ObjectAddress } from '../entries/object-address.ts'
 import { objectUrl } from '../s3/bucket-client.ts'
-import type { ThumbnailAnswer, ThumbnailTask } from './thumbnail-task.ts'
-import ThumbnailWorker from './thumbnail-worker.ts?worker&inline'
+import type { DecoderKind, ThumbnailKind } from './thumbnail-kind.ts'
+import { viewerForm } from './thumbnail-limits.ts'
+import type { MadePicture, ThumbnailAnswer, ThumbnailTask } from './thumbnail-task.ts'
+import { giveBack, type ThreadKind, takeThread } from './thumbnail-threads.ts'
 import { videoFrame } from './video-frame.ts'
 
-/** The time limit: enough for 32 MiB on a slow connection. */
+/** The limit for everything: enough for 32 MiB on a slow connection. */
 const limitMs = 60_000
 
-/** A thread that has nothing to do ends after this time, in milliseconds. */
-const idleMs = 5_000
+/** The viewer shows one picture, says what it does, and ends the thread when it is left. */
+const viewerLimitMs = 120_000
 
-/** Threads without work, with the timers that end them. The caller limits how many work at a time. */
-const idle = new Map<Worker, ReturnType<typeof setTimeout>>()
+/** Without reading. Decoders written in JavaScript may need long for what a stranger has made, on purpose. */
+const decoderLimitMs = 15_000
 
 /**
  * Makes the thumbnail of a file, in a thread. Undefined if this browser cannot make one.
@@ -22,50 +25,64 @@ const idle = new Map<Worker, ReturnType<typeof setTimeout>>()
  */
 export async function makeThumbnail(
   bucket: string,
-  { key, etag }: FileEntry,
-  kind: 'image' | 'video',
+  { key, etag, size }: FileEntry,
+  kind: ThumbnailKind,
   signal: AbortSignal,
 ): Promise<Blob | undefined> {
-  // A worker from a blob has no base address to resolve a path against.
-  const url = new URL(await objectUrl({ bucket, key }), location.origin).href
-  signal.throwIfAborted()
-  if (kind === 'image') return inThread({ url, etag }, signal)
+  const url = await urlFor({ bucket, key }, signal)
+  if (kind !== 'video') return (await inThread(kind, { url, etag, size }, signal))?.picture
   const frame = await videoFrame(url, signal)
-  return frame && inThread({ frame }, signal, [frame])
+  return frame && (await inThread('image', { frame }, signal, [frame]))?.picture
+}
+
+/**
+ * Makes a picture for the viewer of a file that this browser does not decode, in a thread that ends when the signal aborts.
+ * Undefined if it cannot be decoded here either.
+ *
+ * @throws if a later attempt may succeed
+ */
+export async function makePicture(
+  address: ObjectAddress,
+  { etag, size }: Pick<FileEntry, 'etag' | 'size'>,
+  kind: DecoderKind,
+  signal: AbortSignal,
+): Promise<MadePicture | undefined> {
+  const url = await urlFor(address, signal)
+  return inThread(kind, { url, etag, size, form: viewerForm }, signal)
+}
+
+/** A worker from a blob has no base address to resolve a path against. */
+async function urlFor(address: ObjectAddress, signal: AbortSignal): Promise<string> {
+  const { href } = new URL(await objectUrl(address), location.origin)
+  signal.throwIfAborted()
+  return href
 }
 
 async function inThread(
+  kind: ThreadKind,
   task: ThumbnailTask,
   signal: AbortSignal,
   transfer: readonly Transferable[] = [],
-): Promise<Blob | undefined> {
+): Promise<MadePicture | undefined> {
   const problem = previewTexts.noThumbnail
-  const options = { signal, limitMs, transfer, late: problem, broken: problem }
-  const worker = takeThread()
+  const isViewed = task.form !== undefined
+  const worker = await takeThread(kind)
+  const options = {
+    ...{ signal, transfer, late: problem, broken: problem },
+    limitMs: isViewed ? viewerLimitMs : limitMs,
+    ...(kind !== 'image' && !isViewed && { workMs: decoderLimitMs }),
+  }
   const answer = await askThread<ThumbnailAnswer>(worker, task, options).catch((error) => {
     // It downloads or decodes what nobody wants any more.
     worker.terminate()
-    throw error
+    if (signal.aborted || kind === 'image') throw error
   })
-  giveBack(worker)
-  if ('picture' in answer) return answer.picture
-  if (answer.problem === 'failed') throw new Error(problem)
-  return undefined
-}
-
-function takeThread(): Worker {
-  const [first] = idle
-  if (first === undefined) return new ThumbnailWorker()
-  const [worker, ending] = first
-  clearTimeout(ending)
-  idle.delete(worker)
-  return worker
-}
-
-function giveBack(worker: Worker): void {
-  const end = () => {
-    idle.delete(worker)
-    worker.terminate()
+  if (answer !== undefined && 'picture' in answer) {
+    giveBack(worker, kind)
+    return answer
   }
-  idle.set(worker, setTimeout(end, idleMs))
+  // It took too long or too much memory, or its decoder may still be at work.
+  worker.terminate()
+  if (answer?.problem === 'failed') throw new Error(problem)
+  return undefined
 }

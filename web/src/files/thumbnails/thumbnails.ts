@@ -1,6 +1,7 @@
 import type { ThumbnailBody } from '../../../../src/dashboard/thumbnails/thumbnail-routes.ts'
 import { request, requestStream } from '../../api/client.ts'
 import type { FileEntry } from '../entries/entry.ts'
+import type { ThumbnailKind } from './thumbnail-kind.ts'
 import { Turns } from './turns.ts'
 
 const path = '/-/api/thumbnails'
@@ -11,7 +12,7 @@ const maxKnown = 1_000
 interface Subject {
   readonly bucket: string
   readonly file: FileEntry
-  readonly kind: 'image' | 'video'
+  readonly kind: ThumbnailKind
 }
 
 interface LoadOptions {
@@ -23,35 +24,34 @@ interface LoadOptions {
 
 /** The thumbnails of this page: requested from the server, or made here and stored on the server. */
 class Thumbnails {
-  /** Blob URLs by key, the most recently used last. */
-  readonly #known = new Map<string, string>()
+  /** By key, the most recently used last. */
+  readonly #known = new Map<string, Blob>()
   readonly #refused = new Set<string>()
   readonly #asking = new Turns(4)
   /**
    * Each turn has a whole picture in memory. Videos have their own turn, so that a slow video does not delay
    * pictures.
    */
-  readonly #making = { image: new Turns(threadCount()), video: new Turns(1) }
+  readonly #making = { picture: new Turns(threadCount()), video: new Turns(1) }
 
-  /** The blob URL of the thumbnail, if this page has it. */
-  get(bucket: string, { etag }: FileEntry): string | undefined {
+  /** The thumbnail, if this page has it. */
+  get(bucket: string, { etag }: FileEntry): Blob | undefined {
     const id = idOf(bucket, etag)
-    const url = this.#known.get(id)
-    if (url === undefined) return undefined
+    const picture = this.#known.get(id)
+    if (picture === undefined) return undefined
     this.#known.delete(id)
-    this.#known.set(id, url)
-    return url
+    this.#known.set(id, picture)
+    return picture
   }
 
   /**
-   * The blob URL of the thumbnail; undefined if there is none. @throws if it could not be read or made, or the signal
-   * aborts
+   * The thumbnail; undefined if there is none. @throws if it could not be read or made, or the signal aborts
    */
   async load(
     { bucket, file, kind }: Subject,
     signal: AbortSignal,
     { rank, isReadOnly = false }: LoadOptions = {},
-  ): Promise<string | undefined> {
+  ): Promise<Blob | undefined> {
     const id = idOf(bucket, file.etag)
     const known = () => this.get(bucket, file)
     if (this.#refused.has(id)) return undefined
@@ -68,20 +68,17 @@ class Thumbnails {
       else void storePicture(bucket, file, picture).catch(() => undefined)
       return this.#keep(id, picture)
     }
+    const turns = this.#making[kind === 'video' ? 'video' : 'picture']
     const stored = await this.#asking.run(signal, read, rank)
-    return stored !== undefined || isReadOnly ? stored : this.#making[kind].run(signal, make, rank)
+    return stored !== undefined || isReadOnly ? stored : turns.run(signal, make, rank)
   }
 
-  #keep(id: string, picture: Blob | undefined): string | undefined {
+  #keep(id: string, picture: Blob | undefined): Blob | undefined {
     if (picture === undefined) return undefined
-    const url = URL.createObjectURL(picture)
-    this.#known.set(id, url)
-    const [oldest] = this.#known
-    if (this.#known.size > maxKnown && oldest !== undefined) {
-      this.#known.delete(oldest[0])
-      URL.revokeObjectURL(oldest[1])
-    }
-    return url
+    this.#known.set(id, picture)
+    const [oldest] = this.#known.keys()
+    if (this.#known.size > maxKnown && oldest !== undefined) this.#known.delete(oldest)
+    return picture
   }
 }
 

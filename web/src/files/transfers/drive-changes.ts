@@ -9,6 +9,12 @@ export type DriveChange =
   | { readonly type: 'removed'; readonly bucket: string; readonly keys: ReadonlySet<string> }
 
 type Listener = (change: DriveChange) => void
+type BatchListener = (changes: readonly DriveChange[]) => void
+
+/** A batch has the changes of this many milliseconds; of more time after many, so that lists leave uploads time. */
+const gatherMs = 200
+const gatherManyMs = 1_000
+const many = 20
 
 export class DriveChanges {
   readonly #listeners = new Set<Listener>()
@@ -16,6 +22,28 @@ export class DriveChanges {
   readonly subscribe = (listener: Listener): (() => void) => {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
+  }
+
+  /** For lists, which need time for each update: thousands of small files are uploaded in a few seconds. */
+  readonly subscribeToBatches = (listener: BatchListener): (() => void) => {
+    let gathered: DriveChange[] = []
+    let timer: ReturnType<typeof setTimeout> | undefined
+    let delayMs = gatherMs
+    const flush = () => {
+      const batch = gathered
+      timer = undefined
+      gathered = []
+      delayMs = batch.length < many ? gatherMs : gatherManyMs
+      listener(batch)
+    }
+    const unsubscribe = this.subscribe((change) => {
+      gathered.push(change)
+      timer ??= setTimeout(flush, delayMs)
+    })
+    return () => {
+      unsubscribe()
+      clearTimeout(timer)
+    }
   }
 
   publish(change: DriveChange): void {

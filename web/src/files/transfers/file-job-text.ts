@@ -1,52 +1,60 @@
 import type { FileJobReply } from '../../../../src/dashboard/management/files/file-job-schemas.ts'
+import { shownMessage } from '../../api/shown-message.ts'
 import { formatCount } from '../../format/bytes.ts'
 import { fileWorkTexts } from '../../texts/file-work.ts'
 import { nameOf, parentOf } from '../entries/entry.ts'
 import { visibleName } from '../entries/visible-name.ts'
 
-/** What the job does, as a title. */
-export function titleOf({ action, bucket, paths, count, to, undoes }: FileJobReply): string {
+type Titles = typeof fileWorkTexts.job.running | typeof fileWorkTexts.job.done
+
+/** What the job does or, if nothing of it is left, has done, as a title. */
+export function titleOf(job: FileJobReply): string {
+  const { running, done, undo } = fileWorkTexts.job
+  const text = textOf(job, isAllDone(job) ? done : running)
+  return job.undoes === null ? text : undo(text)
+}
+
+export function isAllDone({ state, skipped }: FileJobReply): boolean {
+  return state === 'done' && skipped === 0
+}
+
+function textOf(job: FileJobReply, titles: Titles): string {
+  const { action, bucket, paths, count } = job
   const [first = ''] = paths
-  const subject = count === 1 && first !== '' ? quoted(first) : fileWorkTexts.job.items(count)
-  const text = () => {
-    switch (action) {
-      case 'move':
-      case 'copy':
-        return placingText({ subject, action, first, bucket }, to)
-      case 'trash':
-      case 'delete':
-        return fileWorkTexts.job.deleting(subject)
-      case 'restore':
-      case 'undelete':
-        return first === ''
-          ? fileWorkTexts.job.restoringIn(bucket)
-          : fileWorkTexts.job.restoring(subject)
-      case 'empty':
-        return fileWorkTexts.job.emptying(bucket)
-      case 'erase':
-        return fileWorkTexts.job.erasing(subject)
-    }
+  const subject = count === 1 && first !== '' ? quoted(first) : titles.items(count)
+  switch (action) {
+    case 'move':
+    case 'copy':
+      return placingText(job, action, subject, titles)
+    case 'trash':
+    case 'delete':
+      return titles.delete(subject)
+    case 'restore':
+    case 'undelete':
+      return first === '' ? titles.restoreIn(bucket) : titles.restore(subject)
+    case 'empty':
+      return titles.empty(bucket)
+    case 'erase':
+      return titles.erase(subject)
   }
-  return undoes === null ? text() : fileWorkTexts.job.undo(text())
 }
 
-interface Placing {
-  readonly subject: string
-  readonly action: 'move' | 'copy'
-  readonly first: string
-  readonly bucket: string
-}
-
-function placingText({ subject, action, first, bucket }: Placing, to: FileJobReply['to']): string {
+function placingText(
+  { bucket, paths, to }: FileJobReply,
+  action: 'move' | 'copy',
+  subject: string,
+  titles: Titles,
+): string {
+  const [first = ''] = paths
   const [target = ''] = to?.paths ?? []
   const folder = parentOf(target)
   if (to?.bucket === bucket && folder === parentOf(first)) {
-    if (action === 'copy') return fileWorkTexts.job.duplicating(subject)
-    return fileWorkTexts.job.renaming(subject, quoted(target))
+    return action === 'copy' ? titles.duplicate(subject) : titles.rename(subject, quoted(target))
   }
-  const label = visibleName(folder === '' ? (to?.bucket ?? '') : `${to?.bucket}/${folder}`)
-  const { copying, moving } = fileWorkTexts.job
-  return action === 'copy' ? copying(subject, label) : moving(subject, label)
+  return titles[action](
+    subject,
+    visibleName(folder === '' ? (to?.bucket ?? '') : `${to?.bucket}/${folder}`),
+  )
 }
 
 function quoted(key: string): string {
@@ -67,5 +75,5 @@ export function outcomeText({ action, trashId, state, done, skipped }: FileJobRe
 export function failureText(job: FileJobReply): string {
   const { action, done, message } = job
   const { words, failed, ended } = fileWorkTexts.job
-  return failed(done, words[action], message ?? ended)
+  return failed(done, words[action], message === null ? ended : shownMessage(message))
 }

@@ -31,6 +31,8 @@ export interface JobReport {
 
 export interface JobOrder {
   readonly title: string
+  /** The title once the work has ended. Absent: `title`. */
+  readonly doneTitle?: () => string
   readonly isOnServer?: boolean
   /** Resolves with the result as a message. Repeating the work completes it. */
   readonly work: (report: JobReport) => Promise<string>
@@ -117,7 +119,11 @@ export class JobList extends Store<readonly Job[]> {
         progress: (done, total) => this.#set(row, { done, total }),
         problem: (text) => this.#addProblem(row, text),
       })
-      this.#set(row, { state: signal.aborted ? 'cancelled' : 'done', outcome })
+      const { title, doneTitle = () => title } = row.order
+      const end = signal.aborted
+        ? ({ state: 'cancelled' } as const)
+        : ({ state: 'done', title: doneTitle() } as const)
+      this.#set(row, { ...end, outcome })
     } catch (error) {
       const outcome = error instanceof Error ? error.message : String(error)
       this.#set(row, { state: signal.aborted ? 'cancelled' : 'failed', outcome })

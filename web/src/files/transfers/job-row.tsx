@@ -26,7 +26,8 @@ export function JobRow({ job }: { readonly job: Job }) {
           <Button
             size="compact-xs"
             variant="default"
-            title={transfersTexts.undoKeys}
+            data-tip={transfersTexts.undoKeys}
+            aria-description={transfersTexts.undoKeys}
             onClick={() => jobs.undo(id)}
           >
             {transfersTexts.undo}

@@ -5,10 +5,11 @@ import type {
 } from '../../../../src/dashboard/management/files/file-job-schemas.ts'
 import { ApiError } from '../../api/api-error.ts'
 import { request } from '../../api/client.ts'
+import { shownMessage } from '../../api/shown-message.ts'
 import { fileWorkTexts } from '../../texts/file-work.ts'
 import { messageOf, showFailure } from '../../ui/messages.ts'
 import { visibleName } from '../entries/visible-name.ts'
-import { failureText, outcomeText, titleOf } from './file-job-text.ts'
+import { failureText, isAllDone, outcomeText, titleOf } from './file-job-text.ts'
 import type { Job, JobOrder, JobReport } from './job-list.ts'
 import { noteDismissed, noteShown, shownJobs } from './shown-jobs.ts'
 import { jobs } from './transfers.ts'
@@ -73,7 +74,9 @@ function orderOf(begun: FileJobReply, onEnd: OnEnd): JobOrder {
   let job = begun
   let isRepeated = false
   return {
-    title: titleOf(begun),
+    title: runningTitle(begun),
+    // Another page may have stopped it, and it may have skipped what it was for.
+    doneTitle: () => titleOf(job),
     isOnServer: true,
     async work(report) {
       if (isRepeated) {
@@ -83,24 +86,39 @@ function orderOf(begun: FileJobReply, onEnd: OnEnd): JobOrder {
       }
       isRepeated = true
       job = await follow(job, report)
-      for (const { key, reason } of job.problems) report.problem(`${visibleName(key)}: ${reason}`)
-      if (job.message !== null && job.state === 'done') report.problem(job.message)
+      for (const { key, reason } of job.problems) {
+        report.problem(`${visibleName(key)}: ${shownMessage(reason)}`)
+      }
+      if (job.message !== null && job.state === 'done') {
+        report.problem(shownMessage(job.message))
+      }
       onEnd(job)
       if (job.state === 'failed') throw new Error(failureText(job))
       return outcomeText(job)
     },
-    undo: () =>
-      job.canUndo ? undoOf(job, fileWorkTexts.job.undo(titleOf(begun)), onEnd) : undefined,
+    undo: () => (job.canUndo ? undoOf(job, onEnd) : undefined),
     leave: () => noteDismissed(job.id),
   }
 }
 
-function undoOf({ id }: FileJobReply, title: string, onEnd: OnEnd): JobOrder {
+function runningTitle(job: FileJobReply): string {
+  return titleOf({ ...job, state: 'running' })
+}
+
+function undoOf(job: FileJobReply, onEnd: OnEnd): JobOrder {
+  const { id } = job
+  const title = runningTitle(job)
+  const { undo: undoing, undone } = fileWorkTexts.job
   let undo: JobOrder | undefined
+  let ended: FileJobReply | undefined
   return {
-    ...{ title, isOnServer: true },
+    ...{ title: undoing(title), isOnServer: true },
+    doneTitle: () => (ended !== undefined && isAllDone(ended) ? undone(title) : undoing(title)),
     async work(report) {
-      undo = orderOf(await post({ action: 'undo', id }), onEnd)
+      undo = orderOf(await post({ action: 'undo', id }), (end) => {
+        ended = end
+        onEnd(end)
+      })
       return undo.work(report)
     },
     leave: () => undo?.leave?.(),

@@ -12,9 +12,8 @@ import {
 import { useFileJobs } from '../../api/service-queries.ts'
 import { transfersTexts } from '../../texts/transfers.ts'
 import { IconButton } from '../../ui/icon-button.tsx'
-import { ClashDialog } from '../change/clash-dialog.tsx'
 import { LeftoverRow } from '../upload/leftover-row.tsx'
-import { ReadingDialog } from '../upload/reading-dialog.tsx'
+import { UploadBatches } from '../upload/upload-batches.tsx'
 import { UploadList } from '../upload/upload-list.tsx'
 import type { UploadQueueState } from '../upload/upload-queue.ts'
 import { UploadSummary } from '../upload/upload-summary.tsx'
@@ -22,6 +21,7 @@ import { unfinished } from '../upload/upload-totals.ts'
 import type { Job } from './job-list.ts'
 import { JobRow } from './job-row.tsx'
 import { showServerJobs } from './server-job.ts'
+import { TransferDialogs } from './transfer-dialogs.tsx'
 import classes from './transfer-dock.module.css'
 import { announcement, dockTitle, percent } from './transfer-text.ts'
 import { isTransferring, jobs, leftovers, uploads } from './transfers.ts'
@@ -39,7 +39,9 @@ export function TransferDock() {
   const isIdle = queue.items.length === 0 && shownJobs.length === 0
   const isEmpty = isIdle && left.length === 0
   const canUndo = shownJobs.some(({ undo }) => undo !== undefined)
-  const title = isIdle ? transfersTexts.interrupted(left.length) : dockTitle(queue, shownJobs)
+  const title = isIdle
+    ? transfersTexts.interrupted(left.length)
+    : dockTitle(queue, shownJobs, isOpen)
   const dock = useRef<HTMLDivElement>(null)
   const isAtRest = isAllDone(queue, shownJobs, left.length)
   const isFolded = isAtRest && shownJobs.length === 0
@@ -48,8 +50,7 @@ export function TransferDock() {
   return (
     <>
       <VisuallyHidden role="status">{announcement(queue, jobList)}</VisuallyHidden>
-      <ReadingDialog />
-      <ClashDialog />
+      <TransferDialogs />
       {!isEmpty && (
         <div ref={dock} className={classes.dock} data-transfers>
           <section className={classes.panel} aria-label={transfersTexts.title}>
@@ -85,6 +86,7 @@ export function TransferDock() {
                 {left.map((record) => (
                   <LeftoverRow key={record.uploadId} record={record} />
                 ))}
+                <UploadBatches items={queue.items} />
                 {queue.items.length > 0 && <UploadList items={queue.items} />}
               </div>
             )}

@@ -5,21 +5,31 @@ import { transfersTexts } from '../../texts/transfers.ts'
 import { visibleName } from '../entries/visible-name.ts'
 import { keptBytes, type UploadItem } from '../upload/upload-item.ts'
 import type { UploadQueueState } from '../upload/upload-queue.ts'
-import { unfinished } from '../upload/upload-totals.ts'
+import { type UploadTotals, unfinished } from '../upload/upload-totals.ts'
 import type { Job } from './job-list.ts'
 import { secondsLeft } from './transfer-rate.ts'
 
-export function dockTitle({ items, totals }: UploadQueueState, jobs: readonly Job[]): string {
-  const open = unfinished(totals)
-  if (open > 0) {
-    const all = items.length
-    return transfersTexts.uploading(formatCount(all - open), formatCount(all))
-  }
+/** @param isOpen whether the rows below the title are shown, which have the ended jobs. */
+export function dockTitle(
+  { items, totals }: UploadQueueState,
+  jobs: readonly Job[],
+  isOpen: boolean,
+): string {
   const running = jobs.find(({ state }) => state === 'running')
-  if (running !== undefined) return running.title
-  if (totals.counts.failed > 0) return transfersTexts.notUploaded(totals.counts.failed)
-  if (totals.counts.done > 0) return transfersTexts.uploaded(totals.counts.done)
-  return transfersTexts.title
+  if (unfinished(totals) === 0 && running !== undefined) return running.title
+  if (items.length > 0) return uploadsTitle(totals)
+  return (isOpen ? undefined : jobs.at(-1)?.title) ?? transfersTexts.title
+}
+
+/** What some uploads are doing, or have done. */
+export function uploadsTitle(totals: UploadTotals): string {
+  const open = unfinished(totals)
+  const { failed, done } = totals.counts
+  if (open > 0) {
+    const ended = failed + done
+    return transfersTexts.uploading(formatCount(ended), formatCount(ended + open))
+  }
+  return failed > 0 ? transfersTexts.notUploaded(failed) : transfersTexts.uploaded(done)
 }
 
 /** Announced to screen readers: only what has ended, to limit the announcements. */
@@ -56,7 +66,9 @@ export function paceText(queue: UploadQueueState, isConnected: boolean): string 
 }
 
 export function progressText({ totals }: UploadQueueState): string {
-  return transfersTexts.of(formatBytes(totals.sentBytes), formatBytes(totals.totalBytes))
+  const all = formatBytes(totals.totalBytes)
+  const isAllDone = unfinished(totals) + totals.counts.failed === 0
+  return isAllDone ? all : transfersTexts.of(formatBytes(totals.sentBytes), all)
 }
 
 /** The completed share in percent. */

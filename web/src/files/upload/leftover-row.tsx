@@ -28,7 +28,7 @@ export function LeftoverRow({ record }: { readonly record: UploadRecord }) {
   return (
     <section className={classes.job} aria-label={transfersTexts.interruptedOf(name)}>
       <Group gap={6} wrap="nowrap">
-        <span className={classes.rowName} title={name}>
+        <span className={classes.rowName} data-tip={name} data-tip-cut>
           <NameText name={nameOf(key)} />
         </span>
         <Button

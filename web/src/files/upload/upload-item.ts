@@ -37,6 +37,8 @@ export function conditionOf({ replaces }: UploadOrder): Readonly<Record<string, 
 /** One row of the queue. Only the queue changes it. */
 export interface UploadItem extends UploadOrder {
   readonly id: number
+  /** Of what was added together. */
+  readonly batch: number
   readonly state: UploadState
   /** Bytes sent. */
   readonly sent: number

@@ -1,5 +1,5 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { useMemo, useRef } from 'react'
+import { useEffect, useMemo, useRef } from 'react'
 import { transfersTexts } from '../../texts/transfers.ts'
 import classes from '../transfers/transfer-dock.module.css'
 import type { UploadItem, UploadState } from './upload-item.ts'
@@ -32,6 +32,11 @@ export function UploadList({ items }: { readonly items: readonly UploadItem[] })
     getItemKey: (index) => sorted[index]?.id ?? index,
     overscan: 4,
   })
+  // Each measurement makes the browser lay out the page, so rows of equal height are not measured.
+  const hasReasons = items.some(({ problem }) => problem !== undefined)
+  useEffect(() => {
+    if (!hasReasons) virtualizer.measure()
+  }, [hasReasons, virtualizer])
   return (
     <section
       ref={scroller}
@@ -49,7 +54,7 @@ export function UploadList({ items }: { readonly items: readonly UploadItem[] })
               key={item.id}
               item={item}
               index={index}
-              measure={virtualizer.measureElement}
+              measure={hasReasons ? virtualizer.measureElement : undefined}
               count={sorted.length}
               style={{ transform: `translateY(${start}px)` }}
             />

@@ -1,4 +1,5 @@
 import { ApiError } from '../../api/api-error.ts'
+import { shownMessage } from '../../api/shown-message.ts'
 import { transfersTexts } from '../../texts/transfers.ts'
 import { S3Failure } from '../s3/s3-failure.ts'
 import type { UploadProblem } from './upload-item.ts'
@@ -33,7 +34,7 @@ export function uploadProblem(error: unknown, isReplacing = false): UploadProble
   if (!isUnable && (status >= 500 || status === 429)) {
     return { kind: 'passing', message: transfersTexts.problem.busy(code || String(status)) }
   }
-  const reason = unescaped(/<Message>([^<]*)<\/Message>/.exec(body)?.[1] ?? '')
+  const reason = shownMessage(unescaped(/<Message>([^<]*)<\/Message>/.exec(body)?.[1] ?? ''))
   return {
     kind: isUnable ? 'unchecked' : 'final',
     message:
@@ -58,7 +59,7 @@ const knownProblems: Readonly<Record<string, UploadProblem>> = {
     kind: 'lost',
     message: transfersTexts.problem.over,
   },
-  QuotaExceeded: { kind: 'full', message: transfersTexts.problem.full },
+  QuotaExceeded: { kind: 'full', message: transfersTexts.problem.quota },
   KeyTooLongError: { kind: 'final', message: transfersTexts.problem.tooLong },
   InvalidArgument: { kind: 'final', message: transfersTexts.problem.badName },
 }

@@ -97,11 +97,14 @@ export class UploadQueue {
     return keys
   }
 
+  /** Adds a batch. */
   add(orders: readonly UploadOrder[]): void {
+    const batch = this.#nextId
     for (const order of orders) {
       const id = this.#nextId
       this.#nextId += 1
-      const item: UploadItem = { ...order, id, state: 'waiting', sent: 0, problem: undefined }
+      const begun = { state: 'waiting', sent: 0, problem: undefined } as const
+      const item: UploadItem = { ...order, id, batch, ...begun }
       this.#rows.set(id, { item, running: undefined, retries: 0, callOff: undefined })
       this.#sums.add(item)
       this.#line.push(id)

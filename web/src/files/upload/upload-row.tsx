@@ -16,7 +16,8 @@ interface UploadRowProps {
   readonly index: number
   readonly count: number
   readonly style: CSSProperties
-  readonly measure: (row: HTMLElement | null) => void
+  /** Absent while all rows have the same height. */
+  readonly measure: ((row: HTMLElement | null) => void) | undefined
 }
 
 export const UploadRow = memo(function UploadRow(props: UploadRowProps) {
@@ -56,7 +57,7 @@ export const UploadRow = memo(function UploadRow(props: UploadRowProps) {
 function UploadPath({ path, title }: { readonly path: string; readonly title: string }) {
   const folders = parentOf(path)
   return (
-    <div className={classes.path} title={title}>
+    <div className={classes.path} data-tip={title} data-tip-cut>
       {folders !== '' && (
         <span className={classes.folders}>
           <NameText name={folders} />

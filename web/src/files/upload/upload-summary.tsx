@@ -2,7 +2,7 @@ import { Button, Group, Progress, Stack } from '@mantine/core'
 import { useState } from 'react'
 import { useConnection } from '../../connection/use-connection.ts'
 import { transfersTexts } from '../../texts/transfers.ts'
-import { Confirm } from '../../ui/confirm.tsx'
+import { LazyConfirm } from '../../ui/lazy-confirm.tsx'
 import classes from '../transfers/transfer-dock.module.css'
 import { paceText, percent, progressText } from '../transfers/transfer-text.ts'
 import { uploads } from '../transfers/transfers.ts'
@@ -60,7 +60,7 @@ function CancelAll({ count }: { readonly count: number }) {
   return (
     <>
       <Small label={transfersTexts.cancelAll} onClick={() => setIsAsking(true)} />
-      <Confirm
+      <LazyConfirm
         isOpen={isAsking}
         title={count === 1 ? transfersTexts.cancelAskOne : transfersTexts.cancelAsk(count)}
         action={count === 1 ? transfersTexts.cancelOne : transfersTexts.cancelMany}
@@ -72,7 +72,7 @@ function CancelAll({ count }: { readonly count: number }) {
         onClose={() => setIsAsking(false)}
       >
         {transfersTexts.cancelText}
-      </Confirm>
+      </LazyConfirm>
     </>
   )
 }

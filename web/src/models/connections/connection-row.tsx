@@ -12,7 +12,7 @@ import { failureOf } from '../../ui/messages.ts'
 import { MoreMenu } from '../../ui/more-menu.tsx'
 import { Row } from '../../ui/row-list.tsx'
 import { DeleteRecord, useEditing } from '../forms/record-actions.tsx'
-import { RecordForm } from '../forms/record-form.tsx'
+import { RecordDialog } from '../forms/record-dialog.tsx'
 import { routingPath, useRoutingAction } from '../routing-queries.ts'
 import { WarningLines } from '../warning-lines.tsx'
 import { connectionChange, connectionDraft, connectionFields } from './connection-draft.ts'
@@ -70,11 +70,11 @@ export function ConnectionRow(props: ConnectionRowProps) {
       {listing !== undefined && <ListingLines listing={listing} />}
       {test.data !== undefined && <TestResult report={test.data} onClose={test.reset} />}
       {editing.isEdited && (
-        <RecordForm
-          label={modelsTexts.editOf(name)}
+        <RecordDialog
+          title={modelsTexts.editOf(name)}
           fields={connectionFields(connection)}
           initial={connectionDraft(connection)}
-          submitLabel={frameTexts.save}
+          action={frameTexts.save}
           changeOf={(draft) => ({ method: 'PATCH', path, body: connectionChange(draft) })}
           onDone={editing.close}
         />

@@ -4,7 +4,7 @@ import type { WarnedRouting } from '../../../../src/models/routing/routing-schem
 import { modelsTexts } from '../../texts/models.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { RowList } from '../../ui/row-list.tsx'
-import { RecordForm } from '../forms/record-form.tsx'
+import { RecordDialog } from '../forms/record-dialog.tsx'
 import { RecordsSection } from '../forms/records-section.tsx'
 import { useListings, useProviders } from '../routing-queries.ts'
 import { warningsAt } from '../warnings-at.ts'
@@ -18,7 +18,7 @@ export function ConnectionsPanel() {
       title={modelsTexts.tab.connections}
       addLabel={modelsTexts.connections.add}
       failure={modelsTexts.connections.failure}
-      newForm={(onDone) => <AddConnection onDone={onDone} />}
+      newDialog={(onDone) => <AddConnection onDone={onDone} />}
     >
       {(state) => <Connections state={state} />}
     </RecordsSection>
@@ -28,11 +28,11 @@ export function ConnectionsPanel() {
 function AddConnection({ onDone }: { readonly onDone: () => void }) {
   const providers = useProviders().data?.providers ?? []
   return (
-    <RecordForm
-      label={modelsTexts.connections.new}
+    <RecordDialog
+      title={modelsTexts.connections.new}
       fields={newConnectionFields(providers.map(({ id }) => ({ value: id, label: id })))}
       initial={newConnectionDraft}
-      submitLabel={modelsTexts.connections.addAction}
+      action={modelsTexts.connections.addAction}
       changeOf={(draft) => ({
         method: 'POST',
         path: '/connections',

@@ -1,4 +1,4 @@
-import { useDisclosure, useFocusReturn } from '@mantine/hooks'
+import { useDisclosure } from '@mantine/hooks'
 import { IconPencil } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { modelsTexts } from '../../texts/models.ts'
@@ -6,12 +6,11 @@ import { Confirm } from '../../ui/confirm.tsx'
 import { IconButton } from '../../ui/icon-button.tsx'
 import { useRoutingAction } from '../routing-queries.ts'
 
-/** The button that opens the form of a record, and whether it is open. */
+/** The button that opens the dialog of a record, and whether it is open. */
 export function useEditing(name: string) {
   const [isEdited, edit] = useDisclosure(false)
-  useFocusReturn({ opened: isEdited })
   const button = (
-    <IconButton label={modelsTexts.editOf(name)} aria-expanded={isEdited} onClick={edit.toggle}>
+    <IconButton label={modelsTexts.editOf(name)} onClick={edit.open}>
       <IconPencil size={16} />
     </IconButton>
   )

@@ -9,7 +9,7 @@ import {
 } from '@mantine/core'
 import { modelsTexts } from '../../texts/models.ts'
 import type { FieldSpec } from './field-spec.ts'
-import classes from './record-form.module.css'
+import classes from './record-dialog.module.css'
 
 interface RecordFieldProps {
   readonly field: FieldSpec

@@ -7,7 +7,7 @@ import { modelsTexts } from '../../texts/models.ts'
 import { IconButton } from '../../ui/icon-button.tsx'
 import { Row } from '../../ui/row-list.tsx'
 import { DeleteRecord, useEditing } from '../forms/record-actions.tsx'
-import { RecordForm } from '../forms/record-form.tsx'
+import { RecordDialog } from '../forms/record-dialog.tsx'
 import { WarningLines } from '../warning-lines.tsx'
 import type { ItemResource } from './item-resources.ts'
 
@@ -44,11 +44,11 @@ export function ItemRow<Item>({ resource, item, warnings }: ItemRowProps<Item>) 
     >
       <WarningLines messages={warnings} />
       {editing.isEdited && (
-        <RecordForm
-          label={modelsTexts.editOf(name)}
+        <RecordDialog
+          title={modelsTexts.editOf(name)}
           fields={resource.fields}
           initial={resource.draftOf(item)}
-          submitLabel={frameTexts.save}
+          action={frameTexts.save}
           changeOf={(draft) => ({ method: 'PUT', path, body: resource.bodyOf(draft) })}
           onDone={editing.close}
         />

@@ -6,7 +6,7 @@ import { frameTexts } from '../../texts/frame.ts'
 import { modelsTexts } from '../../texts/models.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { RowList } from '../../ui/row-list.tsx'
-import { RecordForm } from '../forms/record-form.tsx'
+import { RecordDialog } from '../forms/record-dialog.tsx'
 import { RecordsSection } from '../forms/records-section.tsx'
 import { warningsAt } from '../warnings-at.ts'
 import type { ItemResource } from './item-resources.ts'
@@ -17,7 +17,7 @@ const maxShown = 200
 /** The search field appears from this number of items. */
 const searchedFrom = 12
 
-/** All items of one kind, edited in place. */
+/** All items of one kind. */
 export function ItemsPanel<Item>({ resource }: { readonly resource: ItemResource<Item> }) {
   const { title, words, path } = resource
   return (
@@ -25,12 +25,12 @@ export function ItemsPanel<Item>({ resource }: { readonly resource: ItemResource
       title={title}
       addLabel={words.add}
       failure={modelsTexts.items.failure(title)}
-      newForm={(onDone) => (
-        <RecordForm
-          label={words.new}
+      newDialog={(onDone) => (
+        <RecordDialog
+          title={words.new}
           fields={resource.fields}
           initial={resource.draftOf(undefined)}
-          submitLabel={words.addAction}
+          action={words.addAction}
           changeOf={(draft) => ({ method: 'POST', path, body: resource.bodyOf(draft) })}
           onDone={onDone}
         />

@@ -10,6 +10,7 @@ import { CopyButton } from '../../ui/copy/copy-button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { Loaded } from '../../ui/loaded.tsx'
 import { Section } from '../../ui/section.tsx'
+import { NoConnection } from '../no-connection.tsx'
 import { type ListedModel, useListedModels } from '../routing-queries.ts'
 import { useAddressParams } from '../use-address-params.ts'
 import { hasWords } from './has-words.ts'
@@ -42,6 +43,7 @@ export function ListedPanel() {
           onChange={(event) => set('search', event.currentTarget.value)}
         />
       </div>
+      <NoConnection text={modelsTexts.listed.catalogue} />
       <List list={list} search={search} />
     </Section>
   )
@@ -100,7 +102,7 @@ function ListedModels({ models, isSearched }: ListedModelsProps) {
             <span className={classes.id}>{id}</span>
             {kind !== undefined && (
               <Badge variant="light" color="gray" tt="none">
-                {kind === 'webSearch' ? 'search' : 'fetch'}
+                {kind === 'webSearch' ? modelsTexts.kind.webSearch : modelsTexts.kind.webFetch}
               </Badge>
             )}
             <span className={classes.owner}>{owned_by}</span>

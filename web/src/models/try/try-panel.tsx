@@ -1,6 +1,15 @@
 import { Alert, Box, Button, Group, Select, Stack, Text, Textarea } from '@mantine/core'
 import { IconPlayerStop, IconSend } from '@tabler/icons-react'
-import { type FormEvent, type KeyboardEvent, useEffect, useRef, useState } from 'react'
+import {
+  type FormEvent,
+  type KeyboardEvent,
+  lazy,
+  type ReactNode,
+  Suspense,
+  useEffect,
+  useRef,
+  useState,
+} from 'react'
 import { Link } from 'wouter'
 import { ApiError } from '../../api/api-error.ts'
 import { serviceAddress } from '../../api/service-address.ts'
@@ -11,11 +20,26 @@ import { modelsTexts } from '../../texts/models.ts'
 import { Rich } from '../../texts/rich.tsx'
 import { ClientTabs } from '../../ui/copy/client-tabs.tsx'
 import { Section } from '../../ui/section.tsx'
+import { NoConnection } from '../no-connection.tsx'
 import { useListedModels } from '../routing-queries.ts'
 import { useAddressParams } from '../use-address-params.ts'
 import { modelClients, modelKeyPlaceholder } from './model-clients.ts'
 import { type Answer, streamAnswer } from './stream-answer.ts'
 import classes from './try.module.css'
+
+const MarkdownDocument = lazy(async () => {
+  try {
+    const { MarkdownDocument } = await import('../../files/preview/text/markdown-document.tsx')
+    return { default: MarkdownDocument }
+  } catch {
+    // The server may have been upgraded since the page was loaded.
+    return { default: PlainAnswer }
+  }
+})
+
+function PlainAnswer({ pending }: { readonly pending?: ReactNode }) {
+  return <>{pending}</>
+}
 
 /** Maximum models suggested from a list that may have thousands. */
 const maxShown = 50
@@ -29,6 +53,7 @@ export function TryPanel() {
   return (
     <>
       <Section title={modelsTexts.tab.try}>
+        <NoConnection text={modelsTexts.try.noConnection} />
         <Select
           label={modelsTexts.try.model}
           data={data}
@@ -97,11 +122,27 @@ function Question({ model }: { readonly model: string }) {
       {phase !== 'none' && answer !== undefined && answer.text !== '' && (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: scrolling regions must be reachable by keyboard
         <section className={classes.answer} aria-label={modelsTexts.try.answer} tabIndex={0}>
-          {answer.text}
+          <AnswerText text={answer.text} isArriving={isBusy} />
         </section>
       )}
       {error !== undefined && <Failed error={error} hasText={(answer?.text ?? '') !== ''} />}
     </form>
+  )
+}
+
+interface AnswerTextProps {
+  readonly text: string
+  readonly isArriving: boolean
+}
+
+/** Plain while it arrives, then the document that its Markdown means. */
+function AnswerText({ text, isArriving }: AnswerTextProps) {
+  const plain = <div className={classes.plain}>{text}</div>
+  if (isArriving) return plain
+  return (
+    <Suspense fallback={plain}>
+      <MarkdownDocument text={text} pending={plain} />
+    </Suspense>
   )
 }
 

@@ -1,6 +1,7 @@
 import { Alert, Badge, Group, Progress, Stack, Text } from '@mantine/core'
 import type { StatusReply } from '../../../../src/dashboard/management/management-schemas.ts'
 import { useStatus } from '../../api/service-queries.ts'
+import { shownMessage } from '../../api/shown-message.ts'
 import { overviewTexts } from '../../texts/overview.ts'
 import { Loaded } from '../../ui/loaded.tsx'
 import { Section } from '../../ui/section.tsx'
@@ -54,7 +55,7 @@ function NamedDrive({ drive }: { readonly drive: StatusReply['drives'][number] }
         </Text>
         <KindBadge kind={drive.kind} />
         {drive.isReadOnly && (
-          <Badge variant="light" color="gray" size="sm" tt="none" title="READ_ONLY">
+          <Badge variant="light" color="gray" size="sm" tt="none" data-tip="READ_ONLY">
             {overviewTexts.readOnly}
           </Badge>
         )}
@@ -76,7 +77,7 @@ function State({ drive }: { readonly drive: StatusReply['drive'] }) {
   if (drive.problem === null) return <Room drive={drive} />
   return (
     <Alert variant="default" title={overviewTexts.away} role="alert">
-      {drive.problem}
+      {shownMessage(drive.problem)}
     </Alert>
   )
 }

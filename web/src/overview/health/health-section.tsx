@@ -119,7 +119,9 @@ function Stored() {
   return (
     <Figure
       name={overviewTexts.storedIn(buckets.length)}
-      value={<span title={overviewTexts.objects(sum('objects'))}>{formatBytes(sum('bytes'))}</span>}
+      value={
+        <span data-tip={overviewTexts.objects(sum('objects'))}>{formatBytes(sum('bytes'))}</span>
+      }
     />
   )
 }

@@ -2,6 +2,7 @@ import type {
   BucketStatus,
   StatusReply,
 } from '../../../../src/dashboard/management/management-schemas.ts'
+import { shownMessage } from '../../api/shown-message.ts'
 import { overviewTexts } from '../../texts/overview.ts'
 import { driveRoom } from '../drive/drive-room.ts'
 import { failedText, type TrafficSums } from '../traffic/traffic-series.ts'
@@ -36,7 +37,7 @@ export function healthOf(
   const failed = failedText(lastHour.failed)
   const reasons: readonly Reason[] = [
     ...away.map(({ name, problem }) => ({
-      text: overviewTexts.notAvailable(nameOf(name), problem),
+      text: overviewTexts.notAvailable(nameOf(name), shownMessage(problem)),
     })),
     ...drives.flatMap(({ name, problem, ...drive }) => {
       const room = problem === null ? driveRoom(drive) : undefined
@@ -50,7 +51,9 @@ export function healthOf(
       const problem = lastExpiry?.problem ?? null
       return [
         ...(percent < tightPercent ? [] : [{ text: overviewTexts.quotaUsed(name, percent), href }]),
-        ...(problem === null ? [] : [{ text: overviewTexts.lifecycle(name, problem), href }]),
+        ...(problem === null
+          ? []
+          : [{ text: overviewTexts.lifecycle(name, shownMessage(problem)), href }]),
       ]
     }),
     ...(failed === undefined ? [] : [{ text: failed, href: '/activity?what=failures' }]),

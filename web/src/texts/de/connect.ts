@@ -9,7 +9,8 @@ export const texts = (): ConnectTexts => ({
   secretKey: 'Geheimer Schlüssel',
   madeForAws: 'Für AWS S3 oder MinIO gemacht?',
   madeForAwsText:
-    'Solche Programme brauchen die Einstellung COMPATIBILITY=aws. Setzen Sie sie dort, wo das Gateway gestartet wird.',
+    'Programme, die jede Einzelheit von Amazon S3 erwarten, brauchen eine Einstellung, die beim Start gesetzt wird.',
+  madeForAwsSetting: 'COMPATIBILITY=aws',
   toPaste: 'Einstellungen zum Einfügen',
   secretText: 'Wird unten in die Einstellungen eingesetzt und bleibt auf dieser Seite.',
   showSecret: 'Geheimen Schlüssel anzeigen',
@@ -33,6 +34,7 @@ export const texts = (): ConnectTexts => ({
     terraform: 'Als main.tf speichern',
     compose:
       'In compose.yaml, für eine App mit einem AWS SDK. $ in einem Wert wird als $$ geschrieben',
+    winScp: 'Als Servername einer neuen Verbindung. WinSCP fragt nach dem geheimen Schlüssel',
     cyberduck: 'Als Bucketry.cyberduckprofile speichern und mit einem Doppelklick öffnen',
   },
 })

@@ -92,13 +92,13 @@ export const texts = ({ count, number }: TextKit): FileEditTexts => ({
   },
   tags: {
     title: 'Tags',
-    most: (n) => `Eine Datei hat höchstens ${n} Tags.`,
+    most: (n) => `Eine Datei kann höchstens ${n} Tags haben.`,
     add: 'Tag hinzufügen',
     notSaved:
       'Die Tags wurden nicht gespeichert. Das Gateway behält Tags mit COMPATIBILITY=aws, auf einem Laufwerk, das sie ändern kann.',
     reserved: 'Namen, die mit aws: beginnen, sind reserviert.',
-    longName: 'Ein Name hat höchstens 128 Zeichen.',
-    longValue: 'Ein Wert hat höchstens 256 Zeichen.',
+    longName: 'Ein Name kann höchstens 128 Zeichen haben.',
+    longValue: 'Ein Wert kann höchstens 256 Zeichen haben.',
     characters: 'Verwenden Sie Buchstaben, Ziffern, Leerzeichen und . : / = + - @ _',
   },
 })

@@ -53,7 +53,7 @@ export const texts = (): FilesDialogsTexts => ({
       ['Esc', 'Auswahl aufheben'],
       ['Strg + X, Strg + C', 'Ausschneiden, kopieren'],
       ['Strg + V', 'Hier einfügen; lädt Dateien aus anderen Programmen hoch'],
-      ['Strg + Z', 'Letztes Verschieben, Umbenennen oder Löschen rückgängig machen'],
+      ['Strg + Z', 'Letztes Verschieben, Kopieren, Umbenennen oder Löschen rückgängig machen'],
       ['Strg + I', 'Details'],
       ['F2', 'Umbenennen'],
       ['Entf', 'In den Papierkorb verschieben'],
@@ -90,7 +90,7 @@ export const texts = (): FilesDialogsTexts => ({
     forPeople: 'Für Personen',
     toReceive: 'Dateien empfangen',
     onlyHere:
-      'Nur dieser Computer kann diese Adresse öffnen. Öffnen Sie zum Teilen das Dashboard unter einer Adresse, die andere erreichen, oder setzen Sie PUBLIC_URL.',
+      'Nur dieser Computer kann diese Adresse öffnen. Öffnen Sie zum Teilen das Dashboard unter einer Adresse, die andere erreichen.',
     forScripts: 'Für Skripte',
     dropText:
       'Besucher legen Dateien in diesem Ordner ab. Sie sehen nicht, was darin ist, und ersetzen nichts.',
@@ -101,6 +101,8 @@ export const texts = (): FilesDialogsTexts => ({
     publicLink: 'Öffentlicher Link',
     publicLinkWhat: 'Öffentlicher Link',
     linkWhat: 'Link',
+    endsAt: (moment) => `Der Link endet am ${moment}.`,
+    endsNever: 'Der Link gilt, bis Sie ihn widerrufen.',
   },
   signed: {
     failure: 'Der Link konnte nicht erstellt werden',

@@ -48,7 +48,7 @@ export const texts = ({ number, plural }: TextKit): FrameTexts => ({
   signOutCancels: 'In diesem Tab laufen noch Übertragungen. Beim Abmelden werden sie abgebrochen.',
   notConnected: 'Keine Verbindung, neuer Versuch läuft',
   signIn: {
-    expired: 'Ihre Sitzung ist abgelaufen. Melden Sie sich an, um fortzufahren.',
+    expired: 'Ihre Sitzung ist beendet. Melden Sie sich an, um fortzufahren.',
     password: 'Passwort',
     hidePassword: 'Passwort verbergen',
     showPassword: 'Passwort anzeigen',

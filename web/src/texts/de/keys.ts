@@ -22,8 +22,8 @@ export const texts = ({ number, count }: TextKit): KeysTexts => ({
     requestsPerSecond: 'Anfragen pro Sekunde',
     noLimit: 'unbegrenzt',
     storage: 'Speicher in GiB',
-    storageText:
-      'Speicher ist die ungefähre Gesamtgröße der Buckets. In einem noch nicht gezählten Bucket zählen nur neue Dateien.',
+    limitsText:
+      'Die Grenze für Anfragen gilt für jeden Prozess des Dienstes. Speicher ist die ungefähre Gesamtgröße der Buckets. In einem noch nicht gezählten Bucket zählen nur neue Dateien.',
   },
   change: (name) => `${name} ändern`,
   keyOf: (name) => `Zugriffsschlüssel von ${name}`,

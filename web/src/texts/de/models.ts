@@ -225,6 +225,8 @@ export const texts = ({ count, number }: TextKit): ModelsTexts => ({
     noMatchText: 'Suchen Sie anders, oder wählen Sie eine andere Art.',
     none: 'Keine Modelle dieser Art',
     noneText: '<link>Verbinden Sie einen Anbieter</link>, der sie hat.',
+    catalogue:
+      'Keine Verbindung ist aktiv, deshalb steht hier der ganze Katalog. Apps können diese Modelle erst aufrufen, wenn Sie <link>eine Verbindung hinzufügen</link>.',
   },
   showMore: (n, left) => `${number(n)} von ${number(left)} weiteren anzeigen`,
   log: {
@@ -318,6 +320,8 @@ export const texts = ({ count, number }: TextKit): ModelsTexts => ({
     seeConnections:
       'Unter <link>Verbindungen</link> steht, was nach Fehlern angehalten ist; dort lässt sich jeder Schlüssel testen.',
     lost: 'Die Verbindung ging verloren, bevor die Antwort zu Ende war.',
+    noConnection:
+      'Keine Verbindung ist aktiv, deshalb lässt sich kein Modell aufrufen. <link>Fügen Sie zuerst eine Verbindung hinzu.</link>',
     connectApp: 'App verbinden',
     replaceKey: (placeholder) =>
       `Ersetzen Sie ${placeholder} durch einen <link>Modell-Schlüssel</link>, der einmal angezeigt wird, wenn er angelegt wird.`,

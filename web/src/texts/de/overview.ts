@@ -17,7 +17,7 @@ export const texts = ({ count, number }: TextKit): OverviewTexts => ({
   noRoom: 'Dieses Laufwerk meldet keinen freien Platz.',
   inUse: 'Belegter Platz',
   health: 'Zustand',
-  asking: 'Neue Abfrage läuft …',
+  asking: 'Neuer Versuch läuft …',
   unknown: 'Der Zustand ist unbekannt',
   upFor: (version, duration) => `Bucketry ${version}, Laufzeit ${duration}`,
   requests: 'Anfragen, letzte Stunde',

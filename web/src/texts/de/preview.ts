@@ -65,6 +65,7 @@ export const texts = ({ count }: TextKit): PreviewTexts => ({
     slideshow: 'Diashow',
     exitFull: 'Vollbild beenden',
     full: 'Vollbild',
+    preparing: 'Das Bild wird vorbereitet …',
   },
   version: (time) => `Das ist die Version vom ${time}.`,
   folder: {

@@ -71,8 +71,12 @@ export const texts = ({ count }: TextKit): SettingsTexts => ({
     everywhereText:
       'Jeder Browser muss sich neu anmelden, auch dieser. Uploads in deren Tabs warten so lange. App-Schlüssel und Freigaben funktionieren weiter.',
     text: 'Das Passwort wird dort gesetzt, wo das Gateway gestartet wird. Ein neues meldet alle ab.',
-    inFile: (file) =>
-      `Setzen Sie DASHBOARD_PASSWORD in ${file} neu und starten Sie das Gateway neu.`,
+    textInFile: 'Ein neues Passwort meldet alle ab.',
+    inFile: (file) => `Es ist DASHBOARD_PASSWORD in ${file}.`,
+    change: 'Passwort ändern',
+    present: 'Aktuelles Passwort',
+    next: 'Neues Passwort',
+    nextHint: '8 Zeichen oder mehr. Von nun an melden sich alle damit an.',
     inEnvironment:
       'Setzen Sie DASHBOARD_PASSWORD in der Umgebung neu und starten Sie das Gateway neu.',
   },

@@ -2,6 +2,7 @@ import type { SharesTexts } from '../en/shares.ts'
 import type { TextKit } from '../text-kit.ts'
 
 export const texts = ({ count }: TextKit): SharesTexts => ({
+  titled: (title) => `„${title}“`,
   showQr: (name) => `QR-Code des Links zu ${name} anzeigen`,
   qrOf: (name) => `QR-Code des Links zu ${name}`,
   lifetimes: {
@@ -25,10 +26,10 @@ export const texts = ({ count }: TextKit): SharesTexts => ({
     note: 'Notiz',
     noteHint: 'Sehen nur Sie',
     anySize: 'Beliebig groß',
-    largest: 'Größte Datei',
-    together: 'Alle Dateien zusammen',
+    largest: 'Größte Datei (MiB)',
+    together: 'Alle Dateien zusammen (MiB)',
     types: 'Dateitypen',
-    typesHint: 'Alle: pdf, jpg',
+    typesHint: 'Alle, oder: pdf, jpg',
     rights: 'Rechte',
     rightsText: 'Mit einem Schlüssel endet der Link, wenn der Schlüssel endet.',
     yours: 'Ihre',
@@ -42,7 +43,7 @@ export const texts = ({ count }: TextKit): SharesTexts => ({
   edit: (name) => `Link zu ${name} bearbeiten`,
   revoke: (name) => `Link zu ${name} widerrufen`,
   unreadable:
-    'Der Link funktioniert, kann aber nicht angezeigt werden: SECRET_KEY wurde seit seiner Erstellung geändert.',
+    'Der Link funktioniert, kann aber nicht angezeigt werden: Der geheime Schlüssel des Gateways wurde seither geändert.',
   password: 'Passwort',
   place: (place) => `in <place>${place}</place>`,
   rightsOf: (key) => ` mit den Rechten von ${key}`,

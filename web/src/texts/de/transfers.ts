@@ -64,6 +64,8 @@ export const texts = ({ count, number }: TextKit): TransfersTexts => ({
     gone: 'Die Datei, die ersetzt werden sollte, gibt es nicht mehr.',
     over: 'Den Upload gibt es auf dem Server nicht mehr. Er beginnt von vorn.',
     full: 'Das Laufwerk ist voll. Schaffen Sie Platz und versuchen Sie es noch einmal.',
+    quota:
+      'Die Speichergrenze des Buckets ist erreicht. Schaffen Sie Platz oder erhöhen Sie sie, und versuchen Sie es noch einmal.',
     tooLong: 'Der Pfad ist zu lang.',
     badName: 'Das Laufwerk kann keine Datei mit diesem Namen speichern.',
     expired: 'Die Sitzung war abgelaufen.',

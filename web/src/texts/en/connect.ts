@@ -7,11 +7,12 @@ export const texts = () => ({
   secretKey: 'Secret key',
   madeForAws: 'Made for AWS S3 or MinIO?',
   madeForAwsText:
-    'Such applications need the setting COMPATIBILITY=aws. Set it where the gateway is started.',
+    'Applications that expect every detail of Amazon S3 need a setting that is made at startup.',
+  madeForAwsSetting: 'COMPATIBILITY=aws',
   toPaste: 'Settings to paste',
-  secretText: 'Put into the settings below. It stays in this page.',
+  secretText: 'Inserted into the settings below. It never leaves this page.',
   showSecret: 'Show the secret key',
-  text: 'What a client needs, with settings to paste. For an app, create one of the <keys>app keys</keys>: its settings then have the secret.',
+  text: 'What a client needs to connect, with settings to paste. Give each app an <keys>app key</keys> of its own: its settings then include the secret.',
   address: 'Address',
   region: 'Region',
   accessKey: 'Access key',
@@ -29,6 +30,7 @@ export const texts = () => ({
     javaScript: 'JavaScript, with @aws-sdk/client-s3 version 3',
     terraform: 'Save as main.tf',
     compose: 'In compose.yaml, for an app that uses an AWS SDK. $ in a value is written as $$',
+    winScp: 'As the host name of a new site. WinSCP asks for the secret key',
     cyberduck: 'Save as Bucketry.cyberduckprofile and double-click to open it',
   },
 })

@@ -61,7 +61,7 @@ export const texts = ({ count, number }: TextKit) => ({
       'Use ASCII. For other letters in a file name, write filename*=UTF-8’’ and percent-encode them.',
     ascii: 'Use ASCII letters, digits and symbols.',
     type: 'Write a type and a subtype, such as image/jpeg or text/plain; charset=utf-8.',
-    noName: 'Give it a name.',
+    noName: 'Enter a name.',
     nameCharacters: 'Use letters, digits, hyphens and dots.',
     nameTaken: 'This name is already used.',
     hint: {
@@ -87,13 +87,13 @@ export const texts = ({ count, number }: TextKit) => ({
   },
   tags: {
     title: 'Tags',
-    most: (n: number) => `A file has up to ${n} tags.`,
+    most: (n: number) => `A file can have up to ${n} tags.`,
     add: 'Add tag',
     notSaved:
       'The tags were not saved. The gateway keeps tags with COMPATIBILITY=aws, on a drive that can change them.',
     reserved: 'Names that begin with aws: are reserved.',
-    longName: 'A name has up to 128 characters.',
-    longValue: 'A value has up to 256 characters.',
+    longName: 'A name can have up to 128 characters.',
+    longValue: 'A value can have up to 256 characters.',
     characters: 'Use letters, digits, spaces and . : / = + - @ _',
   },
 })

@@ -51,7 +51,7 @@ export const texts = () => ({
       ['Esc', 'Clear selection'],
       ['Ctrl + X, Ctrl + C', 'Cut, copy'],
       ['Ctrl + V', 'Paste here; uploads files from other programs'],
-      ['Ctrl + Z', 'Undo the last move, rename or deletion'],
+      ['Ctrl + Z', 'Undo the last move, copy, rename or deletion'],
       ['Ctrl + I', 'Details'],
       ['F2', 'Rename'],
       ['Delete', 'Move to the trash'],
@@ -87,17 +87,19 @@ export const texts = () => ({
     forPeople: 'For people',
     toReceive: 'Receive files',
     onlyHere:
-      'Only this computer can open this address. To share it, open the dashboard at an address that others reach, or set PUBLIC_URL.',
+      'Only this computer can open this address. To share it, open the dashboard at an address that others reach.',
     forScripts: 'For scripts',
     dropText:
       'Visitors add files to this folder. They see nothing that is in it, and replace nothing.',
-    existing: 'Links that exist',
+    existing: 'Existing links',
     publicTitle: 'This bucket is public',
     publicText: (access: string) =>
       `${access} A link that expires does not limit this: the file also has an address that does not expire.`,
     publicLink: 'Public link',
     publicLinkWhat: 'public link',
     linkWhat: 'link',
+    endsAt: (moment: string) => `The link ends ${moment}.`,
+    endsNever: 'The link works until you revoke it.',
   },
   signed: {
     failure: 'The link could not be created',

@@ -46,7 +46,7 @@ export const texts = ({ number, plural }: TextKit) => ({
   signOutCancels: 'Transfers in this tab are not finished. Signing out cancels them.',
   notConnected: 'Not connected, trying again',
   signIn: {
-    expired: 'Your session has expired. Sign in to continue where you left off.',
+    expired: 'Your session has ended. Sign in to continue where you left off.',
     password: 'Password',
     hidePassword: 'Hide password',
     showPassword: 'Show password',

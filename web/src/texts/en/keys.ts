@@ -21,8 +21,8 @@ export const texts = ({ number, count }: TextKit) => ({
     requestsPerSecond: 'Requests per second',
     noLimit: 'no limit',
     storage: 'Storage in GiB',
-    storageText:
-      'Storage is the approximate total size of the buckets. For a bucket that is not counted yet, only new writes count.',
+    limitsText:
+      'The limit of requests applies to each process of the service. Storage is the approximate total size of the buckets. For a bucket that is not counted yet, only new writes count.',
   },
   change: (name: string) => `Change ${name}`,
   keyOf: (name: string) => `access key of ${name}`,

@@ -197,7 +197,7 @@ export const texts = ({ count, number }: TextKit) => ({
     revokeAction: 'Revoke the key',
     revokeText: (name: string) =>
       `Apps that use <b>${name}</b> lose access within a second, or within a minute if the database does not respond. Answers that have begun are completed. This cannot be undone.`,
-    made: 'made <age>time</age>',
+    made: 'created <age>time</age>',
     expired: ', expired <age>time</age>',
     expires: ', expires <age>time</age>',
     usageOf: (name: string) => `Usage of ${name}`,
@@ -223,6 +223,8 @@ export const texts = ({ count, number }: TextKit) => ({
     noMatchText: 'Try another search, or choose another kind.',
     none: 'No models of this kind',
     noneText: '<link>Connect a provider</link> that offers them.',
+    catalogue:
+      'No connection is active, so this is the whole catalogue. Apps cannot call these models until you <link>add a connection</link>.',
   },
   showMore: (n: number, left: number) => `Show ${number(n)} more of ${number(left)}`,
   log: {
@@ -316,6 +318,8 @@ export const texts = ({ count, number }: TextKit) => ({
     seeConnections:
       '<link>Connections</link> shows what is paused after failures, and can test each key.',
     lost: 'The connection was lost before the answer ended.',
+    noConnection:
+      'No connection is active, so no model can be called. <link>Add a connection</link> first.',
     connectApp: 'Connect an app',
     replaceKey: (placeholder: string) =>
       `Replace ${placeholder} with a <link>model key</link>, which is shown once, when it is created.`,

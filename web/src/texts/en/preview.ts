@@ -64,6 +64,7 @@ export const texts = ({ count }: TextKit) => ({
     slideshow: 'Slideshow',
     exitFull: 'Exit full screen',
     full: 'Full screen',
+    preparing: 'Preparing the picture…',
   },
   version: (time: string) => `This is the version of ${time}.`,
   folder: {

@@ -63,7 +63,12 @@ export const texts = ({ count }: TextKit) => ({
     everywhereText:
       'Every browser has to sign in again, including this one. Uploads in their tabs wait until then. App keys and links keep working.',
     text: 'The password is set where the gateway is started. A new one signs everybody out.',
-    inFile: (file: string) => `Set another DASHBOARD_PASSWORD in ${file} and restart the gateway.`,
+    textInFile: 'A new password signs everybody out.',
+    inFile: (file: string) => `It is DASHBOARD_PASSWORD in ${file}.`,
+    change: 'Change the password',
+    present: 'Current password',
+    next: 'New password',
+    nextHint: '8 characters or more. Everyone signs in with it from now on.',
     inEnvironment: 'Set another DASHBOARD_PASSWORD in the environment and restart the gateway.',
   },
 })

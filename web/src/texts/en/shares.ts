@@ -1,6 +1,7 @@
 import type { TextKit } from '../text-kit.ts'
 
 export const texts = ({ count }: TextKit) => ({
+  titled: (title: string) => `“${title}”`,
   showQr: (name: string) => `Show the QR code of the link to ${name}`,
   qrOf: (name: string) => `QR code of the link to ${name}`,
   lifetimes: {
@@ -24,10 +25,10 @@ export const texts = ({ count }: TextKit) => ({
     note: 'Note',
     noteHint: 'Only you see it',
     anySize: 'Any size',
-    largest: 'Largest file',
-    together: 'All files together',
+    largest: 'Largest file (MiB)',
+    together: 'All files together (MiB)',
     types: 'Types',
-    typesHint: 'Any: pdf, jpg',
+    typesHint: 'Any, or: pdf, jpg',
     rights: 'Rights',
     rightsText: 'With a key, the link ends when the key does.',
     yours: 'Yours',
@@ -41,12 +42,12 @@ export const texts = ({ count }: TextKit) => ({
   edit: (name: string) => `Edit the link to ${name}`,
   revoke: (name: string) => `Revoke the link to ${name}`,
   unreadable:
-    'The link works, but cannot be shown: SECRET_KEY has changed since the link was created.',
+    'The link works, but cannot be shown: the secret key of the gateway has changed since it was created.',
   password: 'password',
   place: (place: string) => `in <place>${place}</place>`,
   rightsOf: (key: string) => ` with the rights of ${key}`,
   lastUsed: ', last <age>time</age>',
-  made: ', made <age>time</age>',
+  made: ', created <age>time</age>',
   ends: ', ends <age>time</age>',
   changeFailure: 'The link was not changed',
   revokeFailure: (name: string) => `The link to ${name} was not revoked`,

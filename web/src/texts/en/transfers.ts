@@ -64,6 +64,7 @@ export const texts = ({ count, number }: TextKit) => ({
     gone: 'The file that was to be replaced no longer exists.',
     over: 'The upload no longer exists on the server. It starts over.',
     full: 'The drive is full. Free up space, then try again.',
+    quota: 'The quota of the bucket is used up. Free up space or raise it, then try again.',
     tooLong: 'The path is too long.',
     badName: 'The drive cannot store a file with this name.',
     expired: 'The session had expired.',

@@ -31,7 +31,7 @@ const bucket: BucketStatus = {
   ...{ problem: null, allowedOrigins: ['https://a.example'], expiry: [rule], lastExpiry: null },
   ...{ quotaBytes: 2 ** 30, formerVersions: null, hasObjectLock: false },
   ...{ versioning: 'off', versionsRefusal: null, cors: [cors], tags: { a: '1' } },
-  ...{ notifications: [] },
+  ...{ notifications: [], website: null, websiteHost: 'photos.web.example' },
 }
 
 test('A form that was not changed changes nothing', () => {

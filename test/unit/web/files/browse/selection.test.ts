@@ -48,6 +48,36 @@ describe('reduceSelection', () => {
     )
   })
 
+  test('what an action adds takes the place of what was selected before the action', () => {
+    const begun = after({ type: 'only', key: 'a' }, { type: 'release' })
+    assert.deepEqual(selected(begun), ['a'])
+    const reveal = { type: 'reveal', keys: ['d'], isMore: false } as const
+    assert.deepEqual(selected(reduceSelection(begun, reveal)), ['d'])
+    const meanwhile = reduceSelection(begun, { type: 'only', key: 'b' })
+    assert.deepEqual(selected(reduceSelection(meanwhile, reveal)), ['b'])
+  })
+
+  test('what was selected before an action stays after a move to another row, until it adds', () => {
+    const moved = after(
+      { type: 'only', key: 'a' },
+      { type: 'release' },
+      { type: 'activate', key: 'c' },
+    )
+    assert.deepEqual([selected(moved), moved.active], [['a'], 'c'])
+    const added = reduceSelection(moved, { type: 'reveal', keys: ['d'], isMore: false })
+    assert.deepEqual(selected(added), ['d'])
+  })
+
+  test('what was only revealed is not selected after a move to another row', () => {
+    const moved = after(
+      { type: 'reveal', keys: ['b'], isMore: false },
+      { type: 'activate', key: 'c' },
+    )
+    assert.deepEqual([selected(moved), moved.active], [[], 'c'])
+    const own = after({ type: 'only', key: 'b' }, { type: 'activate', key: 'c' })
+    assert.deepEqual(selected(own), ['b'])
+  })
+
   test('range restarts when its anchor is not shown', () => {
     const other = after({ type: 'only', key: 'gone' }, { type: 'range', key: 'c', order })
     assert.deepEqual(selected(other), ['c'])

@@ -15,6 +15,7 @@ import type { ObjectDetails } from '../../../../../web/src/files/s3/object-detai
 const details: ObjectDetails = {
   ...{ size: 1, contentType: 'text/plain', etag: 'e', modifiedAtMs: 0 },
   headers: [['Content-Disposition', 'é']],
+  checksums: [],
   metadata: [
     ['one', '1'],
     ['two', '2'],
@@ -101,7 +102,7 @@ test('each line has a name that a header can have, and no two lines the same', (
   assert.deepEqual(problems, [
     undefined,
     'This name is already used.',
-    'Give it a name.',
+    'Enter a name.',
     'Use letters, digits, hyphens and dots.',
     'Use letters, digits, hyphens and dots.',
     undefined,

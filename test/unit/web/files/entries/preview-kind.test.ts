@@ -27,6 +27,8 @@ describe('previewKind', () => {
     ['a.png', 'application/zip', 'zip'],
     ['a.ts', 'video/mp2t', 'text'],
     ['a.mts', 'video/mp2t', undefined],
+    ['a.HEIC', '', 'image'],
+    ['a.cr2', 'application/octet-stream', 'image'],
     ['a.constructor', '', undefined],
   ] as const) {
     test(`of ${key} as ${JSON.stringify(type)} is ${kind}`, () => {

@@ -16,6 +16,7 @@ test('readDetails returns the metadata from the headers of an object', () => {
     'content-disposition': utf8,
     'content-language': 'caf\u00e9',
     'x-amz-request-id': '1',
+    'x-amz-checksum-crc32': 'hYjM7Q==',
   })
   assert.deepEqual(readDetails(headers), {
     size: 12,
@@ -27,6 +28,7 @@ test('readDetails returns the metadata from the headers of an object', () => {
       ['Content-Disposition', 'é €'],
       ['Content-Language', 'café'],
     ],
+    checksums: [['CRC32', 'hYjM7Q==']],
     metadata: [
       ['colour', 'é €'],
       ['long', 'é €'],

@@ -25,9 +25,31 @@ const titles: readonly (readonly [Partial<FileJobReply>, string])[] = [
   [{ action: 'undelete', undoes: 'one' }, 'Undo: Restoring “b.txt”'],
   [{ action: 'erase' }, 'Deleting “b.txt” permanently'],
 ]
-for (const [changes, title] of titles) {
-  test(`a job is called ${title}`, () => assert.equal(titleOf(job(changes)), title))
+const doneTitles: typeof titles = [
+  [to('a/c.txt'), 'Renamed “b.txt” to “c.txt”'],
+  [to('x/y/b.txt'), 'Moved “b.txt” to files/x/y/'],
+  [{ ...copy, ...to('b.txt', 'other') }, 'Copied “b.txt” to other'],
+  [{ ...copy, ...to('a/b (2).txt') }, 'Duplicated “b.txt”'],
+  [{ action: 'trash', paths: ['a/', 'b'], count: 2 }, 'Deleted 2 items'],
+  [{ action: 'restore', paths: [''] }, 'Restored deleted files of files'],
+  [{ action: 'empty', paths: [''] }, 'Deleted from the trash of files'],
+  [{ action: 'undelete', undoes: 'one' }, 'Undo: Restored “b.txt”'],
+  [{ action: 'erase' }, 'Deleted “b.txt” permanently'],
+]
+for (const [changes, title] of doneTitles) {
+  test(`a job that is done is called ${title}`, () => assert.equal(titleOf(job(changes)), title))
 }
+for (const state of ['running', 'failed', 'cancelled'] as const) {
+  for (const [changes, title] of titles) {
+    test(`a job that is ${state} is called ${title}`, () =>
+      assert.equal(titleOf(job({ ...changes, state })), title))
+  }
+}
+
+test('a job that has skipped something is not called done', () => {
+  const skipping = { ...to('x/y/b.txt'), done: 0, skipped: 1 }
+  assert.equal(titleOf(job(skipping)), 'Moving “b.txt” to files/x/y/')
+})
 
 for (const [changes, text] of [
   [{ done: 61 }, '61 moved.'],

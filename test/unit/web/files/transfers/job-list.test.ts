@@ -29,6 +29,22 @@ describe('JobList', () => {
     assert.deepEqual(list.snapshot(), [job])
   })
 
+  test('has another title only when it is done', async () => {
+    const list = new JobList()
+    const { order, runs } = heldJob()
+    // It is asked for when the work has ended, which knows what was done.
+    const titled = { ...order, doneTitle: () => (runs.length === 2 ? 'Worked' : 'Not yet') }
+    const ended = list.start(titled)
+    runs[0]?.end.reject(new Error('no line'))
+    assert.equal((await ended).title, 'Working')
+    list.repeat(1)
+    runs[1]?.end.resolve('All done.')
+    await new Promise(setImmediate)
+    assert.equal(list.snapshot()[0]?.title, 'Worked')
+    list.repeat(1)
+    assert.equal(list.snapshot()[0]?.title, 'Working')
+  })
+
   test('cancel aborts the work, which returns its result', async () => {
     const list = new JobList()
     const { order, runs } = heldJob()

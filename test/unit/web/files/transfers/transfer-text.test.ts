@@ -38,10 +38,18 @@ const job: Job = {
 
 describe('dockTitle', () => {
   test('shows running uploads first, then a job, then the last result', () => {
-    assert.equal(dockTitle(queueOf({ running: 1, waiting: 2, done: 1 }), [job]), 'Uploading 1 of 4')
-    assert.equal(dockTitle(queueOf({ done: 1 }), [job]), 'Moving “a”')
-    assert.equal(dockTitle(queueOf({ done: 2 }), []), '2 files uploaded')
-    assert.equal(dockTitle(queueOf({ done: 2, failed: 1 }), []), '1 file not uploaded')
+    assert.equal(
+      dockTitle(queueOf({ running: 1, waiting: 2, done: 1 }), [job], true),
+      'Uploading 1 of 4',
+    )
+    assert.equal(dockTitle(queueOf({ done: 1 }), [job], true), 'Moving “a”')
+    assert.equal(dockTitle(queueOf({ done: 2 }), [], true), '2 files uploaded')
+    assert.equal(dockTitle(queueOf({ done: 2, failed: 1 }), [], true), '1 file not uploaded')
+    const none = { ...queueOf({}), items: [] }
+    const ended = { ...job, state: 'done', title: 'Moved “a”' } as const
+    assert.equal(dockTitle(none, [ended], true), 'Transfers')
+    // Folded, it is the only line.
+    assert.equal(dockTitle(none, [ended], false), 'Moved “a”')
   })
 })
 

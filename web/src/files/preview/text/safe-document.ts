@@ -34,30 +34,33 @@ interface SafeDocument {
 /**
  * The nodes of untrusted HTML, without anything that runs or is loaded from another server: a picture on another
  * server becomes a link.
+ *
+ * @param from the object that contains it; without it, relative addresses lead nowhere
  */
-export function safeDocument(html: string, from: ObjectAddress): SafeDocument {
+export function safeDocument(html: string, from: ObjectAddress | undefined): SafeDocument {
   // With RETURN_DOM, this is the <body> of that document.
   const body = purify.sanitize(html, allowed) as HTMLElement
   for (const element of body.querySelectorAll('[class]')) {
     if (element.localName !== 'code') element.removeAttribute('class')
   }
   for (const link of body.querySelectorAll('a')) leadTo(link, link.getAttribute('href'), from)
-  const pictures: (readonly [HTMLImageElement, string])[] = []
+  const pictures: (readonly [HTMLImageElement, ObjectAddress])[] = []
   for (const picture of body.querySelectorAll('img')) {
     const address = picture.getAttribute('src') ?? ''
     if (embedded.test(address)) continue
-    const key = linkedKey(address, from.key)
+    const key = from && linkedKey(address, from.key)
     picture.removeAttribute('src')
     // Without this attribute, a screen reader reads the address aloud.
     picture.setAttribute('alt', picture.alt)
-    if (key !== undefined) pictures.push([picture, key])
+    if (from !== undefined && key !== undefined)
+      pictures.push([picture, { bucket: from.bucket, key }])
     else picture.replaceWith(linkInstead(picture, address, from))
   }
-  const load = async ([picture, key]: readonly [HTMLImageElement, string]) => {
+  const load = async ([picture, object]: readonly [HTMLImageElement, ObjectAddress]) => {
     picture.addEventListener('error', () =>
-      picture.replaceWith(previewTexts.text.missingPicture(key)),
+      picture.replaceWith(previewTexts.text.missingPicture(object.key)),
     )
-    picture.src = await objectUrl({ bucket: from.bucket, key })
+    picture.src = await objectUrl(object)
   }
   return {
     nodes: [...body.childNodes],
@@ -73,7 +76,11 @@ export function safeDocument(html: string, from: ObjectAddress): SafeDocument {
   }
 }
 
-function linkInstead(picture: HTMLImageElement, address: string, from: ObjectAddress): Element {
+function linkInstead(
+  picture: HTMLImageElement,
+  address: string,
+  from: ObjectAddress | undefined,
+): Element {
   const link = picture.ownerDocument.createElement('a')
   link.textContent = previewTexts.text.picture(picture.alt === '' ? address : picture.alt)
   leadTo(link, address, from)
@@ -81,16 +88,20 @@ function linkInstead(picture: HTMLImageElement, address: string, from: ObjectAdd
 }
 
 /** Opens links in another tab, and links to other files of the bucket in the file browser. */
-function leadTo(link: HTMLAnchorElement, address: string | null, { bucket, key }: ObjectAddress) {
+function leadTo(
+  link: HTMLAnchorElement,
+  address: string | null,
+  from: ObjectAddress | undefined,
+): void {
   link.removeAttribute('href')
   if (address === null || address.startsWith('#')) return
-  const target = linkedKey(address, key)
+  const target = from && linkedKey(address, from.key)
   const isWeb = /^(?:https?:|mailto:)/i.test(address)
   if (target === undefined && !isWeb) return
   link.href =
-    target === undefined
+    from === undefined || target === undefined
       ? address
-      : `/-${locationPath({ bucket, prefix: parentOf(target), filter: '', view: nameOf(target) })}`
+      : `/-${locationPath({ bucket: from.bucket, prefix: parentOf(target), filter: '', view: nameOf(target) })}`
   link.target = '_blank'
   link.rel = 'noopener noreferrer'
 }

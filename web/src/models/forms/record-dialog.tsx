@@ -1,29 +1,29 @@
-import { Alert, Button, Group, Stack } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
-import { type FormEvent, useEffect, useRef, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { ApiError } from '../../api/api-error.ts'
-import { frameTexts } from '../../texts/frame.ts'
+import { FormDialog } from '../../ui/form-dialog.tsx'
 import { type RoutingChange, useChangeRouting } from '../routing-queries.ts'
 import { type Draft, type FieldSpec, fieldOfError, shownFields } from './field-spec.ts'
+import classes from './record-dialog.module.css'
 import { RecordField } from './record-field.tsx'
-import classes from './record-form.module.css'
 
-interface RecordFormProps {
-  /** The purpose of the form, for screen readers: "Edit Lab". */
-  readonly label: string
+interface RecordDialogProps {
+  /** "Edit Lab" */
+  readonly title: string
   readonly fields: readonly FieldSpec[]
   readonly initial: Draft
-  readonly submitLabel: string
+  /** The label of the submit button. */
+  readonly action: string
   /** Returns the request to send. An ApiError is shown at the field it names. */
   readonly changeOf: (draft: Draft) => RoutingChange
   /** Called after saving or cancelling. */
   readonly onDone: () => void
 }
 
-/** A form built from field specifications. */
-export function RecordForm(props: RecordFormProps) {
-  const { label, fields, initial, submitLabel, changeOf, onDone } = props
-  const form = useRef<HTMLFormElement>(null)
+/** A dialog built from field specifications. */
+export function RecordDialog(props: RecordDialogProps) {
+  const { title, fields, initial, action, changeOf, onDone } = props
+  const form = useRef<HTMLDivElement>(null)
   const [draft, setDraft] = useState(initial)
   const change = useChangeRouting()
   const { mutate, isPending, error } = useMutation({
@@ -35,13 +35,17 @@ export function RecordForm(props: RecordFormProps) {
   useEffect(() => {
     form.current?.querySelector<HTMLElement>('input, textarea, select')?.focus()
   }, [])
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    mutate(draft)
-  }
   return (
-    <form ref={form} aria-label={label} className={classes.form} onSubmit={submit}>
-      <div className={classes.fields}>
+    <FormDialog
+      title={title}
+      size="lg"
+      action={action}
+      isBusy={isPending}
+      problem={error === null || wrong !== undefined ? undefined : error.message}
+      onSubmit={() => mutate(draft)}
+      onClose={onDone}
+    >
+      <div ref={form} className={classes.fields}>
         {shown.map((field) => (
           <RecordField
             key={field.name}
@@ -52,21 +56,6 @@ export function RecordForm(props: RecordFormProps) {
           />
         ))}
       </div>
-      <Stack gap="sm">
-        {error !== null && wrong === undefined && (
-          <Alert color="red" role="alert">
-            {error.message}
-          </Alert>
-        )}
-        <Group gap="xs">
-          <Button type="submit" size="sm" loading={isPending}>
-            {submitLabel}
-          </Button>
-          <Button variant="default" size="sm" onClick={onDone}>
-            {frameTexts.cancel}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+    </FormDialog>
   )
 }

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { pictureSize } from '../../../../../web/src/files/thumbnails/picture-size.ts'
-import { hugePng } from '../../../../support/sample-media.ts'
-import { jpegBytes, webpBytes } from '../../../../support/thumbnail-bytes.ts'
+import { pictureSize } from '../../../../../../web/src/files/thumbnails/worker/picture-size.ts'
+import { hugePng } from '../../../../../support/sample-media.ts'
+import { jpegBytes, webpBytes } from '../../../../../support/thumbnail-bytes.ts'
 
 /** Two and four bytes, the lowest first. */
 const u16 = (value: number) => [value & 255, value >>> 8]
