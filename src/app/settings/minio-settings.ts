@@ -125,7 +125,7 @@ class Taken {
     this.allow(() => take(value), `${theirs} is ${shown(value)}: `)
   }
 
-  /** What is wrong becomes a mistake. */
+  /** Runs a check. What it throws becomes a mistake. */
   allow(check: () => void, before = ''): void {
     try {
       check()

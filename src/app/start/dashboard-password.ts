@@ -29,7 +29,7 @@ class PasswordInFile implements DashboardPassword {
   readonly #path: string
   #password: string
   #checkedAtMs = Number.NEGATIVE_INFINITY
-  /** Of the file that was read last. */
+  /** Identifies the content of the file that was read last. */
   #version = ''
 
   constructor(path: string, password: string) {

@@ -134,7 +134,7 @@ function allRoute(guard: Guard, session: Access): Route {
   })
 }
 
-/** As long as those that make no warning at the start. */
+/** The start warns of shorter passwords. */
 const minPasswordLength = 8
 const maxPasswordLength = 200
 
@@ -216,7 +216,7 @@ function createGuard({ store, password, isFromOtherOrigin }: LoginOptions) {
       const work = async () => {
         if ((await checked(hash, address)) === undefined) throw wrongPresent()
         await change(next)
-        // They would be valid again if this password returned.
+        // The sessions would be valid again if this password were set again.
         await sessions.endAll().catch(ignoreStoreFailure)
       }
       await fromStore(() => limiter.inTurn(address, work))

@@ -6,7 +6,7 @@ const maxSide = 256
  */
 export const maxPictureBytes = 48 * 1024
 
-/** A picture never changes: another version of an object has another ETag. */
+/** The picture at an address never changes: another version of the object has another ETag, and so another address. */
 export const pictureHeaders = [
   ['cache-control', 'private, max-age=31536000, immutable'],
   // The browser cache returns a picture only to the session that requested it.

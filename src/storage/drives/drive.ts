@@ -14,7 +14,7 @@ import type {
 } from './upload-abilities.ts'
 import type { DriveVersions, Removal, VersionOptions } from './versions.ts'
 
-/** What is in memory, or the promise of what there is. */
+/** A value that is in memory, or the promise of one that has to be read. */
 type Found<Item> = Item | Promise<Item | undefined>
 
 /**

@@ -2,7 +2,7 @@ import { type ComponentType, lazy, useState } from 'react'
 
 interface LateComponent {
   readonly Content: ComponentType
-  /** Loads it ahead. It is then shown at once: React shows what it shows instead for at least 300 ms. */
+  /** Preloads the chunk, so that the component is shown at once: React shows a fallback for at least 300 ms. */
   readonly load: () => Promise<unknown>
 }
 
@@ -18,7 +18,7 @@ export function lateComponent(chunk: () => Promise<ComponentType>): LateComponen
   return { Content: render, load }
 }
 
-/** Stays with what it has shown first, because another type would lose the state of the component. */
+/** Keeps the component that it has rendered first: React would discard the state if the type changed. */
 function Late({ choose }: { readonly choose: () => ComponentType }) {
   const [Shown] = useState(choose)
   return <Shown />

@@ -15,7 +15,7 @@ export function PublicBadge({
   return title === '' ? null : <AccessBadge label={bucketsTexts.publicByPolicy} title={title} />
 }
 
-/** Asks for the settings only if there is a public bucket. */
+/** Requests the settings only if there is a public bucket. */
 function OpenToAll() {
   return <AccessBadge label={bucketsTexts.public} title={publicAccess(useStatus().data)} />
 }

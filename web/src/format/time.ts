@@ -18,7 +18,7 @@ export function formatAge(atMs: number, nowMs: number): string {
   const step = steps.find((candidate) => Math.abs(seconds) >= candidate.seconds)
   if (step === undefined) return frameTexts.justNow
   const count = seconds / step.seconds
-  // 7 days that have just begun are not 6.
+  // A period of 7 days that has just begun is not shown as 6 days.
   return relative.format(Math.trunc(count > 0 ? count + 0.05 : count), step.unit)
 }
 

@@ -5,7 +5,7 @@ import { Rich } from '../texts/rich.tsx'
 import { useHasNoConnection } from './routing-queries.ts'
 
 interface NoConnectionProps {
-  /** What follows from it, with a link to the connections. */
+  /** Says what does not work without a connection, and links to the connections. */
   readonly text: string
 }
 

@@ -14,7 +14,7 @@ export async function drawPicture(
   if (signal.aborted) return bitmap.close()
   const { width, height } = bitmap
   Object.assign(canvas, { width, height })
-  // In memory of the process: a page has hundreds of these.
+  // With this option, the pixels are in the memory of the process, not of the GPU: a page has hundreds of pictures.
   canvas.getContext('2d', { willReadFrequently: true })?.drawImage(bitmap, 0, 0)
   bitmap.close()
   const clear = () => Object.assign(canvas, { width: 0, height: 0 })

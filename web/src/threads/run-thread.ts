@@ -1,4 +1,4 @@
-/** What is needed of a Worker. */
+/** The part of Worker that is used here. */
 interface Thread {
   postMessage(task: unknown, transfer: object[]): void
   addEventListener(

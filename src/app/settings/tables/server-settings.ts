@@ -8,7 +8,7 @@ const gibibyte = 2 ** 30
 /** A machine of 4 GiB reports less: firmware and kernel keep a part. */
 const fewestMemory = 3.5 * gibibyte
 
-/** What the default depends on. Memory in bytes. */
+/** The properties of the machine that the default depends on. Memory in bytes. */
 export interface Machine {
   readonly cores: number
   readonly memory: number

@@ -24,7 +24,7 @@ export class OwnChanges {
     this.#waiting.delete(id)
   }
 
-  /** For the primary's answer. */
+  /** Call it with the answer of the primary process. */
   receive(id: number): void {
     this.#waiting.get(id)?.()
   }
@@ -50,7 +50,7 @@ export class SpreadingChanges<Worker> {
     await isRead
   }
 
-  /** For the answer of a worker. */
+  /** Call it with the answer of a worker. */
   receive(worker: Worker, id: number): void {
     const change = this.#waiting.get(id)
     if (change === undefined || !change.workers.delete(worker) || change.workers.size > 0) return
@@ -58,7 +58,7 @@ export class SpreadingChanges<Worker> {
     change.onRead()
   }
 
-  /** A worker has ended, and answers no more. */
+  /** Call it when a worker has ended: no answer of it follows. */
   left(worker: Worker): void {
     for (const id of this.#waiting.keys()) this.receive(worker, id)
   }

@@ -34,7 +34,7 @@ class WorkerStartError extends Error {
 
 export interface WorkerPoolOptions {
   readonly settings: Settings
-  /** Those of `prepareWorkers`. Default: none. */
+  /** The workers that `prepareWorkers` has started. Default: none. */
   readonly prepared?: readonly Worker[]
   /** Called when a worker died. */
   readonly onDeath: (fields: {

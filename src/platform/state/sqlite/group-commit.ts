@@ -14,9 +14,9 @@ export type CallOutcome =
 export interface WriterConnection {
   readonly connection: DatabaseSync
   readonly statements: StatementCache
-  /** Whether it syncs each commit, as `openSqliteConnection` sets it. */
+  /** Whether SQLite syncs each commit. True for a new connection (`openSqliteConnection`). */
   isSynced: boolean
-  /** How long it waits while another connection writes, milliseconds. */
+  /** The maximum wait for another connection that writes, milliseconds. */
   readonly waitMs: number
 }
 

@@ -1,12 +1,12 @@
 import { activityTexts } from '../../texts/activity.ts'
 import { refusalTexts } from '../../texts/refusals.ts'
 
-/** Of what is sent. Longer texts are sent without the names of some words. */
+/** The maximum length of a search that is sent. A longer one is sent as it was typed. */
 const maxLength = 3_000
 
 /**
- * The words that are typed, each with the names that the service has for what is shown with it: `uploaded|PutObject`. It
- * finds requests with one of them, or with a reason that is shown in other words.
+ * The typed words, each with the names of the service that are shown in that word: `uploaded|PutObject`. Such a search
+ * finds requests with one of these names, and requests whose reason is shown in other words.
  */
 export function searchOf(typed: string): string {
   const words = typed.split(/\s+/).filter((word) => word !== '')
@@ -31,7 +31,7 @@ function namesShownWith(word: string): readonly string[] {
     .map(([name]) => name)
 }
 
-/** So much of a reason is enough to find it. */
+/** The part of a reason that is searched for is at most this long. */
 const partLength = 32
 
 /** A part of the reasons of this form. A no-break space in a word stands for a space. */

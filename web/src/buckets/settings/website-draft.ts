@@ -20,7 +20,7 @@ export function savedWebsite(
 
 function asRead(rule: RedirectRule, index: number, known: readonly RedirectRule[]): RedirectRule {
   if (known.includes(rule)) return rule
-  // Its place is another one if rules before it were removed.
+  // The rule has moved up if rules before it were removed.
   const candidates = [...known.slice(index, index + 1), ...known]
   return candidates.find((one) => lookOf(one) === lookOf(rule)) ?? rule
 }

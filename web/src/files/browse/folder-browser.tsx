@@ -69,7 +69,7 @@ export function FolderBrowser({ location, navigation }: FolderBrowserProps) {
   )
 }
 
-/** Somebody may open a menu or a dialog soon. */
+/** The first signs that a menu or a dialog may be opened soon. */
 const signsOfUse = ['pointermove', 'pointerdown', 'keydown'] as const
 
 /** The open menu, dialog or preview. */

@@ -62,7 +62,7 @@ export function reduceSelection(before: Selection, action: SelectionAction): Sel
   }
 }
 
-/** Who moves on does not mean what was selected only because it was added. */
+/** Without the entries that are selected only because they were added: moving on deselects them. */
 function withoutRevealed(state: Selection): Selection {
   const { selected, revealed } = state
   if (revealed.size === 0) return state

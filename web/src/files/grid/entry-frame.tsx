@@ -102,7 +102,7 @@ function useWantedFocus({ entries, isPartial, onFocusWanted }: EntryViewProps) {
   const grid = useRef<HTMLDivElement>(null)
   /** How far the list was scrolled when it was left. It comes page by page, and is not that long at first. */
   const top = useRef<number>(undefined)
-  // Whoever scrolls meanwhile is not pulled back.
+  // A user who scrolls in the meantime is not scrolled back.
   const leaveScroll = () => {
     top.current = undefined
   }

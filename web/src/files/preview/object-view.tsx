@@ -122,7 +122,7 @@ function Stage({ isImage, picture, shown, onShow, children }: StageProps) {
     () => step(shown.before),
   )
   const isEnlarged = picture.zoom.scale > 1 || undefined
-  // Other content has gestures of its own. A finger moves an enlarged picture.
+  // Other content has gestures of its own. On an enlarged picture, one finger pans instead of turning to the next file.
   const gestures = isImage && { ...(!isEnlarged && swipe), ...picture.handlers }
   return (
     <div

@@ -52,7 +52,7 @@ export function useIsPreparing(): boolean {
   return useIsFetching({ queryKey: [queryKey] }) > 0
 }
 
-/** It is forgotten, or its thread ended, when the viewer shows something else. */
+/** When the viewer shows another file, the picture is discarded, and a thread that still makes it is ended. */
 function madePicture(
   bucket: string,
   key: string,
@@ -68,7 +68,7 @@ function madePicture(
     },
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
-    // The file itself is tried next, and says what is wrong.
+    // The viewer then shows the file itself, which reports what is wrong.
     retry: false,
   })
 }

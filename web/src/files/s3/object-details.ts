@@ -7,7 +7,7 @@ export interface ObjectDetails {
   readonly modifiedAtMs: number
   /** Cache-Control and other headers stored with the object. */
   readonly headers: readonly (readonly [string, string])[]
-  /** Of the whole object or of its parts, in base64, by the name of the algorithm. */
+  /** Checksums of the whole object or of its parts, in base64, each with the name of its algorithm. */
   readonly checksums: readonly (readonly [string, string])[]
   /** x-amz-meta-*, without that prefix. */
   readonly metadata: readonly (readonly [string, string])[]

@@ -7,7 +7,7 @@ const keysAtOnce = 500
 
 /** `bucket/key` of what is starred, for the rows and menus. The server keeps it. */
 class Stars extends Store<ReadonlySet<string>> {
-  /** Begun and ended ones. */
+  /** Counts each change twice: when it begins and when it ends. */
   #changes = 0
 
   constructor() {

@@ -15,7 +15,7 @@ const limitMs = 60_000
 /** The viewer shows one picture, says what it does, and ends the thread when it is left. */
 const viewerLimitMs = 120_000
 
-/** Without reading. Decoders written in JavaScript may need long for what a stranger has made, on purpose. */
+/** The limit without the time for reading: a hostile file can keep a decoder in JavaScript busy for long. */
 const decoderLimitMs = 15_000
 
 /**

@@ -135,7 +135,7 @@ interface AnswerTextProps {
   readonly isArriving: boolean
 }
 
-/** Plain while it arrives, then the document that its Markdown means. */
+/** Plain text while the answer arrives, then its Markdown as a document. */
 function AnswerText({ text, isArriving }: AnswerTextProps) {
   const plain = <div className={classes.plain}>{text}</div>
   if (isArriving) return plain

@@ -40,7 +40,7 @@ export function isWriterIn({ bucket, key }: ObjectName, record: string): boolean
  */
 interface RecoveryRecord {
   readonly leaseKey: string
-  /** The lease is on these as well. */
+  /** Further keys that the lease covers. */
   readonly otherKeys?: readonly string[]
   /** Files that are being created. */
   readonly newIds: readonly string[]

@@ -91,7 +91,7 @@ export class DatabaseFileRecords {
   readonly #now: () => number
   readonly #files: LazyDeletes
   readonly #folders: LazyDeletes
-  /** Whether the table has had a record. */
+  /** Whether the table is known to have had a record. */
   #isInUse = false
 
   /**

@@ -75,7 +75,7 @@ async function changeFile(
   })
 }
 
-/** The part of the rest of its millisecond in which the next time is: 150 changes of a new object have room. */
+/** Each step uses up to this share of the rest of the millisecond, which leaves room for 150 changes of a new object. */
 const stepShare = 1 / 64
 
 /**

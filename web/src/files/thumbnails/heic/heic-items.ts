@@ -180,7 +180,7 @@ function thumbnailsOf(box: Box | undefined, primaryId: number): readonly number[
   })
 }
 
-/** One number after the other. */
+/** Reads one number after another. */
 class Numbers {
   readonly #view: DataView
   #at = 0

@@ -16,7 +16,7 @@ interface LibHeif {
   readonly HeifDecoder: new () => HeifDecoder
 }
 
-/** It frees the memory of a file with the next one. */
+/** It keeps the memory of a file until the next call. */
 interface HeifDecoder {
   decode(file: Uint8Array): readonly HeifImage[]
 }
@@ -51,7 +51,7 @@ async function decodedThumbnail(parts: ObjectParts, item: HeicItem, base: string
   return pixels === 0 ? undefined : decoded(heicFile(item, coded), base)
 }
 
-/** By the browser itself, which Safari can. */
+/** Uses the browser's own decoder if it has one, as Safari does. */
 async function decoded(
   file: Uint8Array<ArrayBuffer>,
   base: string,

@@ -1,19 +1,19 @@
 /**
- * What pdf.js finds around it in this thread. It comes first, because pdf.js looks at it while it is loaded.
+ * The globals that pdf.js uses in this thread. This module is imported before pdf.js, which reads them while it loads.
  *
- * Its streams are decompressed into memory as a whole, and 1 MB of a file becomes up to 1 GB: here they have limits.
+ * pdf.js decompresses whole streams into memory, and 1 MB of a file can become 1 GB. These globals limit that.
  */
 
-/** Bytes of one array: a page of A4 with 600 points to the inch and colours has 104 MB. */
+/** Bytes of one array: a page of A4 in colour has 104 MB at 600 dots per inch. */
 const maxArray = 128 * 1024 * 1024
 
-/** Bytes of all large arrays of a page together: a page may have many pictures that are large, and keeps them. */
+/** Bytes of all large arrays of a page together: a page may have many large pictures, and pdf.js keeps all of them. */
 const maxArrays = 512 * 1024 * 1024
 
-/** Bytes of an array that counts. */
+/** Smaller arrays are not counted. */
 const largeArray = 1024 * 1024
 
-/** Bytes that the streams of a page have together. */
+/** Bytes of all decompressed streams of a page together. */
 const maxInflated = 128 * 1024 * 1024
 
 const Bytes: Uint8ArrayConstructor = new Proxy(Uint8Array, {
@@ -35,7 +35,7 @@ function countArray(bytes: number): void {
 const Native = DecompressionStream
 let left = maxInflated
 
-/** Bytes that are given to the decompressor at once: it decompresses them into memory without being asked for. */
+/** Bytes that the decompressor gets at a time: it decompresses all of them at once, even if nobody reads the result. */
 const pieceBytes = 4 * 1024
 
 class CountedStream {
@@ -59,12 +59,12 @@ class CountedStream {
 
 function countBytes(bytes: Uint8Array, sink: TransformStreamDefaultController<Uint8Array>): void {
   left -= bytes.length
-  // pdf.js would go on with its own decompressor: this thread ends, and the page sees the file as refused.
+  // After an error, pdf.js would use its own decompressor. So the thread ends, and the page treats the file as refused.
   if (left < 0) throw endThread()
   sink.enqueue(bytes)
 }
 
-/** For each file again. */
+/** Call it before each file. */
 export function resetLimits(): void {
   arraysLeft = maxArrays
   left = maxInflated

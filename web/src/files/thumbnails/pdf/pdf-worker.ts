@@ -10,10 +10,10 @@ import { fitting } from '../worker/small-picture.ts'
 /** Enough for the first page with its pictures: a longer file is not read to its end. */
 const maxBytes = 16 * 1024 * 1024
 
-/** A page has some thousand; a million is a page that somebody has made so. */
+/** An ordinary page has some thousand drawing operations. Only a hostile one has a million. */
 const maxOperations = 1_000_000
 
-/** The first page, with the whole of pdf.js in this thread, so that a page without end ends with it. */
+/** Draws the first page. All of pdf.js runs in this thread, so that the end of the thread stops an endless page. */
 answerTasks(async (source: ObjectSource, form) => {
   resetLimits()
   const failed = Promise.withResolvers<never>()
@@ -26,7 +26,7 @@ answerTasks(async (source: ObjectSource, form) => {
   return { bitmap }
 })
 
-/** Reads what pdf.js asks for. */
+/** Reads the ranges that pdf.js requests. */
 class ObjectRange extends PDFDataRangeTransport {
   readonly #parts: ObjectParts
   readonly #fail: (error: unknown) => void
@@ -38,7 +38,7 @@ class ObjectRange extends PDFDataRangeTransport {
   }
 
   override requestDataRange(begin: number, end: number): void {
-    // pdf.js takes the memory.
+    // pdf.js transfers the memory, so it gets a copy.
     const give = (bytes: Uint8Array) => this.onDataRange(begin, bytes.slice())
     void this.#parts.read(begin, end).then(give).catch(this.#fail)
   }
@@ -72,7 +72,7 @@ const noFilters = class {
   readonly addKnockoutFilter = this.addFilter
   readonly addHighlightHCMFilter = this.addFilter
   destroy(): void {
-    // It has nothing.
+    // There is nothing to release.
   }
 }
 
@@ -84,7 +84,7 @@ const options = {
   // JPEG 2000 and JBIG2 need files of their own.
   useWasm: false,
   maxImageSize: maxPixels,
-  // Chromium keeps each frame that its decoder has made and that is drawn to a canvas.
+  // Chromium never frees the frames of its image decoder that were drawn to a canvas.
   isImageDecoderSupported: false,
   verbosity: 0,
   ...{ CanvasFactory: OffscreenFactory, FilterFactory: noFilters },

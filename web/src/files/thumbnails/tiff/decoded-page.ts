@@ -1,10 +1,10 @@
 import UTIF from 'utif2'
 import type { TiffDirectory } from './tiff-directories.ts'
 
-/** A row of a fax has an element for each pixel while it is decoded. */
+/** While a fax is decoded, each row is an array with one element for each pixel. */
 export const maxWidth = 65_535
 
-// The library looks for a converter of CMYK in the window, which a thread has not.
+// The library looks for a converter of CMYK in `window`, which threads do not have.
 Object.assign(globalThis, { window: globalThis })
 
 const { decode } = UTIF as unknown as {
@@ -12,7 +12,7 @@ const { decode } = UTIF as unknown as {
   readonly decode: { _addNtimes: (row: number[], length: number, value: number) => void }
 }
 
-/** The library's own lets a row grow without end: 90 KB of a file take 1 GB of memory. */
+/** The library's own function does not limit a row: 90 KB of a file can take 1 GB of memory. */
 decode._addNtimes = (row, length, value) => {
   if (row.length + length > maxWidth) throw new RangeError('a row of a fax does not end')
   for (let index = 0; index < length; index += 1) row.push(value)

@@ -35,7 +35,7 @@ async function smallBitmap(
     const { image } = await decoder.decode()
     const { displayWidth, displayHeight } = image
     const [resizeWidth, resizeHeight] = fitting(displayWidth, displayHeight, thumbnailForm)
-    // Chromium keeps each frame that is drawn to a canvas in memory, but not what is made of it here.
+    // Chromium never frees a frame that was drawn to a canvas, but it frees a bitmap made of the frame.
     const resize = { resizeWidth, resizeHeight, resizeQuality: 'high' } as const
     return await createImageBitmap(image, resize).finally(() => image.close())
   } catch {

@@ -11,7 +11,7 @@ answerTasks(async (task: ThumbnailTask, form) => {
   return bitmap && { bitmap }
 })
 
-/** The memory of the file that is being read. One file after the other uses it: 500 photos would leave 2 GB to collect. */
+/** Holds the file that is being read. All files share it in turn, because 500 photos would leave 2 GB to collect. */
 let memory = new Uint8Array(1024 * 1024)
 
 /**

@@ -38,7 +38,7 @@ export async function smallPicture(
   const brush = canvas.getContext('2d')
   if (brush === null) return undefined
   brush.imageSmoothingQuality = 'high'
-  // What is mirrored begins at the other edge.
+  // A mirrored axis begins at the opposite edge.
   const [x, y] = [a + c < 0 ? canvas.width : 0, b + d < 0 ? canvas.height : 0]
   brush.setTransform(a, b, c, d, x, y)
   brush.drawImage(bitmap, 0, 0, width, height)
