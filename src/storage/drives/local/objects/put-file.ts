@@ -83,10 +83,11 @@ export async function putFile(
     result = await putAt(root, order, { filePath: natural, folder, present })
     if (result.kind !== 'done') return result
     // The new file is published. A stale one that can't be removed stays hidden, and is removed with the new one.
-    const { fence } = order
-    const stale = await takeFile(root, alternative, { fence, opened: folder }).catch(
-      () => undefined,
-    )
+    const { fence, relaxed, identity } = order
+    // Without a file at the natural path, it was the object.
+    const keep = (path: string) => relaxed?.keep(path, identity, folder.at(natural.name))
+    const options = { fence, opened: folder, ...(present === undefined && { keep }) }
+    const stale = await takeFile(root, alternative, options).catch(() => undefined)
     return { ...result, stale }
   } catch (error) {
     // On NFS, another host has removed the open folder, and may have created it again.
@@ -111,13 +112,15 @@ interface TakeOptions {
   readonly fence: OpenFence
   /** The file's folder, if it is open. */
   readonly opened?: OpenFolder
+  /** Called before the file is unlinked. */
+  readonly keep?: (path: string) => Promise<void> | undefined
 }
 
 /** Unlinks the file; undefined if there is none. Leaves symbolic links, devices and the like. */
 export async function takeFile(
   root: LocalRoot,
   filePath: FilePath,
-  { fence, opened }: TakeOptions,
+  { fence, opened, keep }: TakeOptions,
 ): Promise<Taken | undefined> {
   const isOurs = opened !== undefined && opened.path === `${root.path}/${filePath.folder}`
   const folder = isOurs ? opened : await OpenFolder.open(root, filePath.folder)
@@ -127,6 +130,7 @@ export async function takeFile(
     const path = folder.at(filePath.name)
     const stats = await root.files.lstat(path)
     if (!stats?.isFile()) return undefined
+    await keep?.(path)
     await removeThrough(fence, root, path, { isLarge: stats.size >= largeBytes })
     taken = { filePath, folder, gone: goneIdentity(stats, root.hasBirthtime) }
   } catch (error) {

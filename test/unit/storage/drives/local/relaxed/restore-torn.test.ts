@@ -107,6 +107,21 @@ describe('a restart after a power failure', () => {
     assert.equal((await get(await restart(), 'e/k'))?.text, 'durable')
   })
 
+  it('restores the object that a torn one replaced at another path', async (t) => {
+    const { root, drive, at, restart } = await scene(t)
+    await put(drive, 'k/inside', 'makes a folder of this path')
+    await put(drive, 'k', 'durable')
+    await synced(drive)
+    // By hand. The file stays at the path beside the folder.
+    fs.rmSync(at('k'), { recursive: true })
+    await put(drive, 'k', 'second')
+    tear(at('k'), 'empty')
+    renameBoot(root)
+    const after = await restart()
+    assert.equal((await get(after, 'k'))?.text, 'durable')
+    assert.deepEqual(await listKeys(after), ['k'])
+  })
+
   it('removes an object whose record is lost, and no older file without a record', async (t) => {
     const { root, records, drive, at, restart } = await scene(t)
     fs.writeFileSync(at('by hand'), 'x')
