@@ -48,13 +48,15 @@ export async function restoreTorn(
 
 /** Makes durable what the processes of these notes have written, and removes the notes. A slow disk may take long. */
 export async function endNotes(
-  { root, attributeCache }: OpenDrive,
+  { root, attributeCache }: Pick<OpenDrive, 'root' | 'attributeCache'>,
   notes: readonly FoundNote[],
 ): Promise<void> {
   if (notes.length === 0) return
   await allDone([syncFileSystem(root.path || '/'), attributeCache.flush()])
-  for (const note of notes) {
-    if (isOver(note)) await removeTree(root, note.path)
+  const paths = new Set(notes.map(({ path }) => path))
+  // Read again: a process that can't be asked may have used its note during the sync.
+  for (const note of await readNotes(root)) {
+    if (paths.has(note.path) && isOver(note)) await removeTree(root, note.path)
   }
 }
 
@@ -143,7 +145,7 @@ async function formerOf(
 
 /** @param untilMs a file without a record that is newer was added by hand since */
 async function isWhole(
-  { root, attributeCache }: OpenDrive,
+  { root, attributeCache }: Pick<OpenDrive, 'root' | 'attributeCache'>,
   path: string,
   stats: Stats,
   untilMs: number,

@@ -5,6 +5,8 @@ import { type TestContext, test } from 'node:test'
 import { openLocalRoot } from '../../../../../../src/storage/drives/local/local-root.ts'
 import { AttributeCache } from '../../../../../../src/storage/drives/local/objects/attribute-cache.ts'
 import { RelaxedWrites } from '../../../../../../src/storage/drives/local/relaxed/relaxed-writes.ts'
+import { endNotes } from '../../../../../../src/storage/drives/local/relaxed/restore-torn.ts'
+import { readNotes } from '../../../../../../src/storage/drives/local/relaxed/unsynced-note.ts'
 import { MemoryRecords } from '../memory-records.ts'
 import { tempFolder } from '../temp-folder.ts'
 import { notesOn } from './torn-drive.ts'
@@ -35,7 +37,7 @@ async function open(t: TestContext) {
     await root.folders.close()
   })
   const sinceMs = () => fs.statSync(join(notesOn(path)[0] ?? '', 'since')).mtimeMs
-  return { relaxed, records, warnings, sinceMs, path }
+  return { relaxed, records, warnings, sinceMs, path, root, attributeCache }
 }
 
 test('the note says when the oldest write began that a round may have missed', async (t) => {
@@ -148,4 +150,16 @@ test('large objects, and those whose ETag is not their MD5, are synced', async (
   assert.equal(relaxed.accepts('alpha', 8 * 1024 * 1024, { etag }), true)
   assert.equal(relaxed.accepts('alpha', 8 * 1024 * 1024 + 1, { etag }), false)
   assert.equal(relaxed.accepts('alpha', 1, { etag: `${etag}-1` }), false)
+})
+
+test('a note stays if a process in another container uses it again while the disk is synced', async (t) => {
+  const { relaxed, path, ...drive } = await open(t)
+  await relaxed.run(1, async () => undefined)
+  const [own = ''] = notesOn(path)
+  const other = own.replace(/\.\d+%2F/, '.1%2F')
+  fs.renameSync(own, other)
+  const [found] = await readNotes(drive.root)
+  assert.ok(found)
+  await endNotes(drive, [{ ...found, changedAtMs: 0 }])
+  assert.deepEqual(notesOn(path), [other])
 })
