@@ -8,9 +8,6 @@ import { SettingsFileError, writeSettingsFile } from '../settings/settings-file.
 
 const name = 'DASHBOARD_PASSWORD'
 
-/** How long a process may use a password that another process, or a person, has replaced. */
-const freshMs = 1_000
-
 type PasswordSettings = Pick<Settings, 'dashboardPassword' | 'dataDir' | 'fromFile'>
 
 /**
@@ -28,7 +25,6 @@ export function openPassword(settings: PasswordSettings): DashboardPassword {
 class PasswordInFile implements DashboardPassword {
   readonly #path: string
   #password: string
-  #checkedAtMs = Number.NEGATIVE_INFINITY
   /** Identifies the content of the file that was read last. */
   #version = ''
 
@@ -37,12 +33,9 @@ class PasswordInFile implements DashboardPassword {
     this.#password = password
   }
 
+  /** Looks at the file each time: the next request after a change may reach another process. */
   readonly current = (): string => {
-    const nowMs = performance.now()
-    if (nowMs - this.#checkedAtMs >= freshMs) {
-      this.#checkedAtMs = nowMs
-      this.#read()
-    }
+    this.#read()
     return this.#password
   }
 

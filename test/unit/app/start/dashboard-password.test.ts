@@ -34,22 +34,17 @@ test('a new password is in the file, whose other lines stay, and applies at once
   assert.equal(statSync(path).mode & 0o777, 0o600)
 })
 
-test('another process reads the password again, and keeps it while the file has none', async (t) => {
+test('another process uses the new password at once, and keeps it while the file has none', async (t) => {
   const { dataDir, path } = folderWith(t, 'DASHBOARD_PASSWORD=old\n')
-  const clock = t.mock.method(performance, 'now', () => nowMs)
-  let nowMs = 0
   const settings = { dashboardPassword: 'old', dataDir, fromFile }
   const [one, other] = [openPassword(settings), openPassword(settings)]
   assert.equal(other.current(), 'old')
   await one.change?.('the new one')
-  nowMs += 1_000
   assert.equal(other.current(), 'the new one')
   for (const disturb of [() => writeFileSync(path, ''), () => rmSync(path)]) {
     disturb()
-    nowMs += 1_000
     assert.equal(other.current(), 'the new one')
   }
-  assert.ok(clock.mock.callCount() > 0)
 })
 
 test('a file that cannot be written says so, and the password stays', async (t) => {
