@@ -25,8 +25,8 @@ const contentTypes: Readonly<Record<string, string>> = {
   woff2: 'font/woff2',
 }
 
-/** A name without folders, so that no path leads outside the assets folder. */
-const assetName = /^[A-Za-z0-9_-][A-Za-z0-9_.-]*\.([a-z0-9]+)$/
+/** A name without folders, so that no path leads outside the assets folder, and of a length that file systems allow. */
+const assetName = /^[A-Za-z0-9_-][A-Za-z0-9_.-]{0,199}\.([a-z0-9]{1,20})$/
 
 const chunkBytes = 64 * 1024
 

@@ -167,6 +167,9 @@ for (const name of [
   '.hidden.js',
   '',
   'index-1.js\0.js',
+  // A name of 255 bytes, which its compressed copies exceed, and a longer one.
+  `${'a'.repeat(252)}.js`,
+  `${'a'.repeat(300)}.js`,
 ]) {
   test(`GET of the asset ${JSON.stringify(name)} is 404`, async () => {
     const reply = await get(`/-/assets/${name}`)
