@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { absenceOfChromium } from '../support/chromium.ts'
-import { barriers, dashboardPassword, signIn, tokenOf, useDashboard } from '../support/dashboard.ts'
+import {
+  barriers,
+  dashboardPassword,
+  endSessionAt,
+  signIn,
+  tokenOf,
+  useDashboard,
+} from '../support/dashboard.ts'
 
 const skip = absenceOfChromium()
 
@@ -94,10 +101,7 @@ describe('Signing in to the dashboard', { skip }, () => {
     await page.getByRole('tab', { name: 'Combos' }).click()
     await page.getByRole('button', { name: 'Add a combo' }).click()
     await page.getByLabel('Name').fill('half-typed')
-    await fetch(`${dashboard().gateway.url}/auth/logout`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${await tokenOf(page)}` },
-    })
+    await endSessionAt(page, (request) => request.method() === 'POST')
     await page.getByRole('button', { name: 'Add the combo' }).click()
     await page.getByText('Your session has ended.').waitFor()
     assert.deepEqual(await barriers(page), [])
@@ -112,10 +116,7 @@ describe('Signing in to the dashboard', { skip }, () => {
     const page = await dashboard().openSignedIn('/keys')
     await page.getByRole('button', { name: 'Create a key' }).click()
     await page.getByLabel('Name').fill('interrupted')
-    await fetch(`${dashboard().gateway.url}/auth/logout`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${await tokenOf(page)}` },
-    })
+    await endSessionAt(page, (request) => request.method() === 'POST')
     await page.getByRole('button', { name: 'Create the key' }).click()
     await page.getByText('Your session has ended.').waitFor()
     await signIn(page)

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { before, describe, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { absenceOfChromium } from '../support/chromium.ts'
-import { barriers, signIn, tokenOf, useDashboard } from '../support/dashboard.ts'
+import { barriers, endSessionAt, signIn, useDashboard } from '../support/dashboard.ts'
 import { FileBrowser, propertyOf, useFileBrowser, writeTree } from '../support/file-browser.ts'
 import { testBucket } from '../support/gateway-process.ts'
 import { until } from '../support/management-client.ts'
@@ -256,10 +256,7 @@ describe('Browsing in the dashboard', { skip: absenceOfChromium() }, () => {
     const page = await dashboard().openSignedIn(path)
     const files = new FileBrowser(page)
     await files.name('small.txt').waitFor()
-    await fetch(`${dashboard().gateway.url}/auth/logout`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${await tokenOf(page)}` },
-    })
+    await endSessionAt(page, (request) => new URL(request.url()).pathname === '/-/api/folder')
     await files.choose('Folder actions', 'Refresh')
     await page.getByText('Your session has ended.').waitFor()
     await signIn(page)

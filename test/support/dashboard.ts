@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { after, afterEach, before } from 'node:test'
 import type { Result } from 'axe-core'
-import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
+import type { Browser, BrowserContext, BrowserContextOptions, Page, Request } from 'playwright-core'
 import { pageTimeoutMs, startChromium } from './chromium.ts'
 import { useContractGateway } from './contract-gateway.ts'
 import type { GatewayProcess } from './gateway-process.ts'
@@ -101,6 +101,23 @@ export function tokenOf(page: Page): Promise<string | undefined> {
   return page.evaluate(() => {
     const stored = localStorage.getItem('bucketry.session')
     return stored === null ? undefined : (JSON.parse(stored) as { token: string }).token
+  })
+}
+
+/** Ends the session when the page sends the first such request, so that no earlier one finds that out. */
+export async function endSessionAt(
+  page: Page,
+  isSuch: (request: Request) => boolean,
+): Promise<void> {
+  let isOver = false
+  await page.route('**', async (route) => {
+    const { authorization } = route.request().headers()
+    if (!isOver && authorization !== undefined && isSuch(route.request())) {
+      isOver = true
+      const url = new URL('/auth/logout', page.url())
+      await fetch(url, { method: 'POST', headers: { authorization } })
+    }
+    await route.fallback()
   })
 }
 
