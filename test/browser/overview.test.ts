@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import type { Request } from 'playwright-core'
 import { absenceOfChromium } from '../support/chromium.ts'
 import { barriers, useDashboard } from '../support/dashboard.ts'
 import { testBucket } from '../support/gateway-process.ts'
 import { until } from '../support/management-client.ts'
 import { signedFetch } from '../support/signed-fetch.ts'
+
+const twoFrames =
+  'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done())))'
 
 describe('The overview', { skip: absenceOfChromium() }, () => {
   const dashboard = useDashboard()
@@ -60,12 +64,19 @@ describe('The overview', { skip: absenceOfChromium() }, () => {
         for (const { value } of list.getEntries()) globalThis.shift += value
       }).observe({ type: 'layout-shift', buffered: true })
     `)
+    const pending = new Set<Request>()
+    page.on('request', (request) => pending.add(request))
+    page.on('requestfinished', (request) => pending.delete(request))
+    page.on('requestfailed', (request) => pending.delete(request))
+    const loading = page.locator('.mantine-Skeleton-root, .mantine-Loader-root')
     for (const path of ['/overview', '/files', `/buckets/${testBucket}/settings`]) {
+      pending.clear()
       await page.goto(`${dashboard().gateway.url}/-${path}`)
       const pages = page.getByRole('navigation', { name: 'Pages', exact: true })
       await pages.getByRole('link', { name: 'Trash' }).waitFor()
       await page.getByText(testBucket).first().waitFor()
-      await page.waitForLoadState('networkidle')
+      await until(async () => pending.size === 0 && (await loading.count()) === 0)
+      await page.evaluate(twoFrames)
       const shift = await page.evaluate<number>('globalThis.shift')
       assert.ok(shift < 0.05, `${path} shifts by ${shift}`)
     }
