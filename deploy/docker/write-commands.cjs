@@ -28,7 +28,6 @@ for (const folder of [programs, system]) {
   symlinkSync('/usr/local/bin/bucketry', join(folder, 'minio'))
 }
 // What health checks and commands of such services use besides curl and mc.
-// DURABILITY=relaxed uses `sync`.
-for (const name of ['sh', 'wget', 'mkdir', 'sleep', 'ls', 'cat', 'grep', 'sync']) {
+for (const name of ['sh', 'wget', 'mkdir', 'sleep', 'ls', 'cat', 'grep']) {
   symlinkSync('busybox', join(system, name))
 }

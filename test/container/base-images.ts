@@ -3,8 +3,8 @@ import { cpSync, mkdirSync, readFileSync, realpathSync, symlinkSync, writeFileSy
 import { homedir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 
-/** What the commands of the Dockerfile and npm need besides Node. */
-const buildPrograms = ['sh', 'env', 'mkdir', 'cp', 'chmod', 'tar', 'gzip']
+/** What the Dockerfile copies, and what its commands and npm need besides Node. */
+const buildPrograms = ['sync', 'sh', 'env', 'mkdir', 'cp', 'chmod', 'tar', 'gzip']
 
 /**
  * Root folders of the base images, made of this machine's own files, because tests cannot load images: one

@@ -167,6 +167,9 @@ function itHasOnlyWhatItNeeds(podman: Podman): void {
     const run = ['run', '--rm', '--network', 'none', ...limits]
     assert.match(podman.run(...run, image, 'version'), /^bucketry \d+\.\d+\.\d+ /)
     assert.throws(() => podman.run(...run, '--entrypoint', 'npm', image), /not found/)
+    // Not that of busybox (docs/durability.md).
+    assert.match(podman.run(...run, '--entrypoint', 'sync', image, '--version'), /coreutils/)
+    podman.run(...run, '--entrypoint', 'sync', image, '-f', '/data')
     const [inspected] = JSON.parse(podman.run('inspect', image)) as {
       readonly Labels: Readonly<Record<string, string>>
       readonly Config: { readonly User: string }

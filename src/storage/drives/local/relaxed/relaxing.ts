@@ -1,7 +1,7 @@
 import type { Log } from '../../../../platform/process/log.ts'
 import type { OpenDrive } from '../open-drive.ts'
 import { type RelaxedDrive, type RelaxedWrite, RelaxedWrites } from './relaxed-writes.ts'
-import { syncFileSystem } from './sync-file-system.ts'
+import { doesSyncReport, syncFileSystem } from './sync-file-system.ts'
 
 /**
  * The same drive with relaxed writes, if they are safe on its file system: a power failure must not keep the new name of a
@@ -19,13 +19,16 @@ export async function relaxing(drive: OpenDrive, log: Pick<Log, 'warn'>): Promis
   return { ...drive, relaxed: new RelaxedWrites({ ...drive, log }) }
 }
 
+const unreported =
+  'the program sync, such as that of BusyBox, does not report that the disk failed: install GNU coreutils'
+
 async function whyNot({ root }: OpenDrive): Promise<string | undefined> {
   if (root.descriptors === undefined) return 'the system is not Linux'
   if (root.files.mayHang || !root.ordersNames)
     return 'the file system is not ext4, XFS, ZFS or tmpfs'
   try {
     await syncFileSystem(root.path || '/')
-    return undefined
+    return (await doesSyncReport()) ? undefined : unreported
   } catch (error) {
     return `the program sync failed: ${(error as Error).message}`
   }

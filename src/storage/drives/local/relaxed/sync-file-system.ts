@@ -15,6 +15,17 @@ export async function syncFileSystem(folder: string): Promise<void> {
   await run('sync', ['-f', folder])
 }
 
+/**
+ * Whether `syncFileSystem` learns that the disk failed. The program of BusyBox does not, because it ignores what syncfs(2)
+ * returns. Unlike those of GNU and uutils, it has no --version.
+ */
+export async function doesSyncReport(): Promise<boolean> {
+  return await run('sync', ['--version']).then(
+    () => true,
+    () => false,
+  )
+}
+
 /** As fsync(2), for a file that was written with relaxed writes. */
 export async function syncFile(path: string): Promise<void> {
   const fd = await openFile(path, readFlags)
