@@ -139,7 +139,9 @@ class Carrier {
         const [from, to] = one.pair
         const now = await this.#transfer(from, to, isRepeated ? undefined : 'It no longer exists.')
         one.isEnded = true
-        if (now === to || (now === '' && isRepeated)) return
+        // An earlier process has moved it.
+        const isMoved = now === '' && isRepeated && !this.#carrying.keepsSource
+        if (now === to || isMoved) return
         this.#setApart(one.number)
         if (now) this.#noteAlone([from, now])
       })

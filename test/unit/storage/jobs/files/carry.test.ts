@@ -245,6 +245,21 @@ test('an object that is skipped by the second process is not undone with what is
   assert.deepEqual(await keysOf(drive), ['a', 'x/b'])
 })
 
+test('a copy that a second process ends is not undone with what is at the target of an absent source', async (t) => {
+  const { drive, jobs, take, ended } = await open(t)
+  for (const key of ['b', 'x/a']) await put(drive, key, key)
+  const order = { ...move(['a', 'b'], ['x/a', 'x/b']), action: 'copy' } as const
+  const stored = { about: { ...order, count: 2 }, figures: { ...newFigures(), begun: 2 } }
+  const row = { target: JSON.stringify(order), figures: JSON.stringify(stored) }
+  await take({ kind: 'file', id: 'dead', owner: deadOwner, ...row }, 0)
+  await jobs.resume()
+  assert.equal((await ended('dead')).done, 1)
+  const undo = await jobs.follow('dead', 'undo')
+  if (undo === undefined || undo === 'unknown') assert.fail('not started')
+  await ended(undo.id)
+  assert.deepEqual(await keysOf(drive), ['b', 'x/a'])
+})
+
 test('a copy whose source is removed before it is read is not counted', async (t) => {
   const opened = await open(t, {
     copy: async () => undefined,
