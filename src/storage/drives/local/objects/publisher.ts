@@ -229,6 +229,7 @@ async function removeFrom(
   relaxed: RelaxedWrite | undefined,
 ): Promise<boolean> {
   const taken = await drive.locks.hold(objectPath.path, async (fence) => {
+    if (drive.versioningOf(objectPath.bucket) !== undefined) throw versionsEnabled()
     await requireConditions(drive, objectPath, conditions)
     const moved = await takeBoth(drive, objectPath, fence)
     if (moved.length === 0 && needsObject(conditions)) throw removedMeanwhile()
@@ -237,6 +238,12 @@ async function removeFrom(
   if (taken.length === 0) await requireOwnFolder(drive.root)
   await finishTaken(drive, objectPath, taken, relaxed)
   return taken.length > 0
+}
+
+/** The wait for the lock, or for a round of relaxed writes, may have been long. */
+function versionsEnabled(): DriveError {
+  const message = 'Versions of this bucket were enabled at this moment. Try again.'
+  return new DriveError('busy', message, { retryAfterSeconds: 1 })
 }
 
 /** Makes the removal durable, unless it is relaxed. */

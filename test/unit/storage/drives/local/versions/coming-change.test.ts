@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { VersionEntry, Versioning } from '../../../../../../src/storage/drives/versions.ts'
-import { bucket, openDrive, put } from '../open-drive.ts'
+import { bucket, get, openDrive, put } from '../open-drive.ts'
 
 const enabledAt = 1_000_000
 
@@ -32,4 +32,20 @@ test('a write before a suspension begins has an ID, which another process does n
   versioning = { changes: [enabledAt, Date.now()] }
   await put(drive, 'k', 'null')
   assert.deepEqual((await versionsOf(drive)).slice(0, 6), ['null', ...ids])
+})
+
+test('a removal that waited while versions were enabled removes nothing permanently', async (t) => {
+  let versioning: Versioning | undefined
+  const { drive } = await openDrive(t, undefined, undefined, () => versioning)
+  await put(drive, 'k', 'kept')
+  const assertMayGoOn = () => {
+    versioning = { changes: [enabledAt] }
+    throw new Error('not now')
+  }
+  const first = drive.remove(bucket, 'k', { assertMayGoOn })
+  // Waits for the lock of the first one.
+  const second = drive.remove(bucket, 'k')
+  await assert.rejects(first, /not now/)
+  await assert.rejects(second, { kind: 'busy' })
+  assert.equal((await get(drive, 'k'))?.text, 'kept')
 })
