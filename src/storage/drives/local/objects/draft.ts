@@ -48,11 +48,12 @@ export class LocalDraft implements Draft {
   async publish(attributes: Attributes, conditions?: WriteConditions): Promise<ObjectMetadata> {
     this.#signal?.throwIfAborted()
     const { relaxed } = this.#drive
-    const work = (write?: RelaxedWrite) => this.#publish(attributes, conditions, write)
+    const accepts = () => relaxed?.accepts(this.#objectPath.bucket, this.#size, attributes) === true
+    // Again after the wait for a round: versions may have been enabled meanwhile.
+    const work = (write?: RelaxedWrite) =>
+      this.#publish(attributes, conditions, accepts() ? write : undefined)
     return await withDriveErrors(this.#doing, () =>
-      relaxed?.accepts(this.#objectPath.bucket, this.#size, attributes)
-        ? relaxed.run(this.#size, work)
-        : work(),
+      relaxed !== undefined && accepts() ? relaxed.run(this.#size, work) : work(),
     )
   }
 

@@ -13,7 +13,7 @@ mock.method(fs, 'fsync', (fd: number, done: (error?: Error | null) => void) => {
   fsync(fd, done)
 })
 const { attributesOf, bucket, put } = await import('../open-drive.ts')
-const { openRelaxed } = await import('./torn-drive.ts')
+const { fileSystems, openRelaxed } = await import('./torn-drive.ts')
 
 test('a move syncs the file of a relaxed write before it replaces another one', async (t) => {
   const root = tempFolder(t)
@@ -30,4 +30,14 @@ test('a move syncs the file of a relaxed write before it replaces another one', 
   await drive.copy?.({ ...from, etag }, to, options)
   assert.equal(fs.statSync(join(root, bucket, 'b')).ino, ino)
   assert.equal(synced.has(ino), true)
+})
+
+test('a write is synced if versions were enabled while it waited', async (t) => {
+  const root = tempFolder(t)
+  let looks = 0
+  const versioningOf = () => (++looks > 1 ? { changes: [1] } : undefined)
+  const drive = await openRelaxed(t, root, new MemoryRecords(), fileSystems.ext4, versioningOf)
+  looks = 0
+  await put(drive, 'k', 'bytes')
+  assert.equal(synced.has(fs.statSync(join(root, bucket, 'k')).ino), true)
 })

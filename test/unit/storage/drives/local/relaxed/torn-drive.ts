@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import type { Drive } from '../../../../../../src/storage/drives/drive.ts'
 import { openLocalDrive } from '../../../../../../src/storage/drives/local/local-drive.ts'
+import type { VersioningOf } from '../../../../../../src/storage/drives/versions.ts'
 import type { MemoryRecords } from '../memory-records.ts'
 import { bucket } from '../open-drive.ts'
 
@@ -26,11 +27,12 @@ export async function openRelaxed(
   root: string,
   records: MemoryRecords,
   type: number = fileSystems.ext4,
+  versioningOf?: VersioningOf,
 ): Promise<Drive> {
   withoutRounds(t)
   const { statfs } = fs.promises
   t.mock.method(fs.promises, 'statfs', async (path: string) => ({ ...(await statfs(path)), type }))
-  const drive = await openLocalDrive({ root, records, log: silent, relaxes: true })
+  const drive = await openLocalDrive({ root, records, log: silent, relaxes: true, versioningOf })
   t.after(() => drive.close())
   await drive.prepare([bucket])
   return drive
