@@ -88,6 +88,7 @@ async function filtered(
 ): Promise<ActivityReply> {
   const { what, from } = query
   const fromMs = from === undefined ? 0 : Date.parse(from)
+  const words = searchWords(query.search ?? '')
   const requests: ActivityStatus[] = []
   let after = query.after === undefined ? undefined : decodePosition(query.after)
   for (;;) {
@@ -96,7 +97,7 @@ async function filtered(
     for (const row of rows) {
       after = row
       const request = activityOf(row)
-      if (matches(request, query)) requests.push(request)
+      if (matches(request, query, words)) requests.push(request)
       if (requests.length === pageRows) return { requests, next: `${row.atMs}.${row.requestId}` }
     }
     if (rows.length < readRows) return { requests, next: null }
@@ -108,10 +109,11 @@ function decodePosition(position: string): Pick<ActivityRow, 'atMs' | 'requestId
   return { atMs: Number(position.slice(0, dot)), requestId: position.slice(dot + 1) }
 }
 
-/** Pure: whether a request is one that the query asks for. */
+/** Pure: whether a request is one that the query asks for, with the words of its search. */
 function matches(
   request: ActivityStatus,
-  { bucket, key, accessKey, operation, status, search }: Partial<ActivityQuery>,
+  { bucket, key, accessKey, operation, status }: Partial<ActivityQuery>,
+  words: readonly SearchWord[],
 ): boolean {
   if (bucket !== undefined && request.bucket !== bucket) return false
   if (key !== undefined && request.key?.includes(key) !== true) return false
@@ -119,22 +121,21 @@ function matches(
   if (operation !== undefined && request.operation !== operation) return false
   if (status !== undefined && !String(request.status).startsWith(status.replace('xx', '')))
     return false
-  if (search === undefined) return true
+  if (words.length === 0) return true
   const { at: _, isFailure: __, more: ___, ...shown } = request
   const statusClass = `${String(request.status).slice(0, 1)}xx`
   const all = Object.values(shown).join(' ').toLowerCase()
-  return search
-    .toLowerCase()
-    .split(/[^\S\u00a0]+/)
-    .map((word) =>
-      word
-        .replaceAll('\u00a0', ' ')
-        .split('|')
-        .filter((choice) => choice !== ''),
-    )
-    .every(
-      (choices) =>
-        choices.length === 0 ||
-        choices.some((choice) => all.includes(choice) || choice === statusClass),
-    )
+  return words.every((word) => word.some((one) => all.includes(one) || one === statusClass))
+}
+
+/** The alternatives of a word, at least one. */
+type SearchWord = readonly string[]
+
+/** Pure: `one|other` is a word with two alternatives, and a no-break space in it stands for a space. */
+function searchWords(search: string): readonly SearchWord[] {
+  const words = search.toLowerCase().split(/[^\S\u00a0]+/)
+  const alternatives = (word: string) => word.replaceAll('\u00a0', ' ').split('|')
+  return words
+    .map((word) => alternatives(word).filter((one) => one !== ''))
+    .filter((word) => word.length > 0)
 }
