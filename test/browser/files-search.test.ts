@@ -122,7 +122,11 @@ describe('Search in the dashboard', { skip: absenceOfChromium() }, () => {
     await files.name('LISBON.md').click()
     await files.dialog.getByText('s3://public/LISBON.md').waitFor()
     const buckets = await openAt('/files')
-    await buckets.search.fill('plane')
+    await buckets.search.waitFor()
+    // The field shows this key.
+    await buckets.page.keyboard.press('/')
+    await buckets.search.and(buckets.page.locator(':focus')).waitFor()
+    await buckets.page.keyboard.type('plane')
     await buckets.page.getByText('Enter', { exact: true }).waitFor()
     await buckets.search.press('Enter')
     await buckets.name('plane.pdf').waitFor()

@@ -1,6 +1,7 @@
 import { useWindowEvent } from '@mantine/hooks'
 import { pasteInto } from '../carry/clipboard.ts'
 import { isFileAt, viewedFile } from '../preview/viewed-address.ts'
+import { focusSearch, isWriting, nameOfKeys } from '../search/search-keys.ts'
 import { jobs } from '../transfers/transfers.ts'
 import { takeDropped } from '../upload/take-uploads.ts'
 import type { Browser } from './browser.ts'
@@ -57,24 +58,4 @@ const commands: Readonly<Record<string, (setDialog: Browser['setDialog']) => boo
     setDialog({ type: 'help' })
     return true
   },
-}
-
-/** `Z`, or `ctrl+z` for Control and for Command on a Mac. Shift is part of the character, as in `?`. */
-function nameOfKeys({ key, ctrlKey, metaKey, shiftKey, altKey }: KeyboardEvent): string {
-  if (altKey || (shiftKey && (ctrlKey || metaKey))) return ''
-  return ctrlKey || metaKey ? `ctrl+${key.toLowerCase()}` : key
-}
-
-function focusSearch(): boolean {
-  document.querySelector<HTMLElement>('[data-files-search]')?.focus()
-  return true
-}
-
-function isWriting(target: EventTarget | null): boolean {
-  return (
-    target instanceof Element &&
-    target.closest(
-      'input:not([type="checkbox"], [type="radio"]), textarea, select, [role="dialog"], dialog',
-    ) !== null
-  )
 }
