@@ -17,6 +17,7 @@ describe('The files where there is little room', { skip: absenceOfChromium() }, 
     writeTree(join(dashboard().gateway.driveFolder, testBucket), {
       'room/notes.txt': 'n',
       'room/table.csv': 'a,b',
+      'room/long.txt': 'l',
     })
   })
 
@@ -43,6 +44,19 @@ describe('The files where there is little room', { skip: absenceOfChromium() }, 
     })
   }
 
+  test('the buttons of a finished job are whole beside a long title', async () => {
+    const page = await openGerman(1024)
+    await page.getByRole('button', { name: 'Aktionen für long.txt' }).click()
+    await page.getByRole('menuitem', { name: 'Umbenennen' }).click()
+    await page.getByLabel('Neuer Name').fill(`${'long '.repeat(10)}name.txt`)
+    await page.keyboard.press('Enter')
+    const dock = page.getByRole('region', { name: 'Übertragungen' })
+    const hide = dock.getByRole('button', { name: 'Ausblenden', exact: true })
+    const [room, button] = [await dock.boundingBox(), await hide.boundingBox()]
+    assert.ok(room !== null && button !== null)
+    assert.ok(button.x + button.width < room.x + room.width, JSON.stringify([room, button]))
+  })
+
   test('on a phone the menu of a row is in view, in groups and without names of keys', async () => {
     const page = await openGerman(320, true)
     await page.getByRole('button', { name: 'Aktionen für table.csv' }).click()
@@ -53,6 +67,13 @@ describe('The files where there is little room', { skip: absenceOfChromium() }, 
     assert.equal(await menu.getByRole('separator').count(), 3)
     assert.equal(await menu.getByText('F2').isVisible(), false)
     assert.deepEqual(await layoutProblems(page, pointerPx), [])
+  })
+
+  test('on a phone an empty folder names the button that is there', async () => {
+    const page = await openGerman(390, true)
+    await page.goto(`${dashboard().gateway.url}/-/files/public`)
+    await page.getByText('Dieser Ordner ist leer').waitFor()
+    await page.getByText('Fügen Sie mit + Dateien und Ordner hinzu.').waitFor()
   })
 
   test('on a phone the filters come with the search, and need no text', async () => {

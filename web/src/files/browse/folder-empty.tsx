@@ -1,4 +1,5 @@
 import { Button } from '@mantine/core'
+import { useMediaQuery } from '@mantine/hooks'
 import { IconFolderOpen, IconFolderQuestion } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { filesTexts } from '../../texts/files.ts'
@@ -23,11 +24,13 @@ export function FolderEmpty({ location: { bucket, prefix }, openPrefix }: Folder
     staleTime: 0,
     gcTime: 0,
   })
+  // There the button has only its sign, and nothing can be dropped.
+  const isPhone = useMediaQuery('(max-width: 640px)') ?? false
   if (isLoading) return null
   if (exists) {
     return (
       <EmptyState icon={<IconFolderOpen size={40} stroke={1.2} />} title={filesTexts.empty.title}>
-        {filesTexts.empty.text}
+        {isPhone ? filesTexts.empty.phoneText : filesTexts.empty.text}
       </EmptyState>
     )
   }

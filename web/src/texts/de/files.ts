@@ -42,6 +42,7 @@ export const texts = ({ count, plural, number }: TextKit): FilesTexts => ({
   empty: {
     title: 'Dieser Ordner ist leer',
     text: 'Ziehen Sie Dateien und Ordner hierher oder klicken Sie auf „Neu“.',
+    phoneText: 'Fügen Sie mit + Dateien und Ordner hinzu.',
   },
   unknownFolder: (folder) => `Den Ordner „${folder}“ gibt es nicht`,
   unknownFolderText:

@@ -41,6 +41,7 @@ export const texts = ({ count, number }: TextKit) => ({
   empty: {
     title: 'This folder is empty',
     text: 'Drop files and folders here, or press New.',
+    phoneText: 'Add files and folders with +.',
   },
   unknownFolder: (folder: string) => `The folder “${folder}” does not exist`,
   unknownFolderText: 'It may have been moved or deleted. Uploading a file here creates it.',
