@@ -126,6 +126,13 @@ describe('The page of a share', () => {
     assert.equal(await figureOf(drop.shareId, 'views'), 1)
   })
 
+  test('chosen files that are gone are not called an empty folder', async () => {
+    const { visitor } = await share('folder', 'gone/', { items: ['a.txt', 'b.txt'] })
+    const { text } = await visitor.send()
+    assert.match(text, /These files were moved or deleted/)
+    assert.doesNotMatch(text, /This folder is empty/)
+  })
+
   test('chosen files and folders are shared, and nothing beside them', async () => {
     for (const key of ['c/a.txt', 'c/b.txt', 'c/d/e.txt', 'c/d/f/g.txt', 'c/dx.txt']) {
       await put(key, key)

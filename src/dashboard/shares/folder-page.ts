@@ -79,7 +79,7 @@ export function folderPage(
     body: html`<p class="kind">${isChosen ? texts.sharedFiles : texts.sharedFolder}</p>
 ${folder.path !== '' && crumbs(texts, address, share, folder.path)}
 <h1><bdi>${name}</bdi></h1>
-<p class="facts">${sumOf(texts, folders, files, folder.next !== undefined)}${factsOf(texts, share)}</p>
+<p class="facts">${sumOf(texts, folders, files, { isChosen, hasMore: folder.next !== undefined })}${factsOf(texts, share)}</p>
 ${!isEmpty && html`<p class="actions"><a class="button" href="${address}/zip?${queryOf({ path: folder.path })}" download>${texts.downloadAll}</a></p>`}
 ${folders.length > 0 && html`<ul class="entries">${folders.map((entry) => folderRow(address, entry))}</ul>`}
 ${tiles.length > 0 && html`<ul class="gallery">${tiles.map((file) => tile(texts, address, file))}</ul>`}
@@ -128,7 +128,7 @@ function sumOf(
   texts: VisitorTexts,
   folders: readonly ShownEntry[],
   files: readonly ShownFile[],
-  hasMore: boolean,
+  { isChosen, hasMore }: { readonly isChosen: boolean; readonly hasMore: boolean },
 ): string {
   if (hasMore) return texts.firstPage
   const counts = [
@@ -136,7 +136,7 @@ function sumOf(
     ...(files.length > 0 ? [texts.files(files.length)] : []),
   ]
   const size = files.reduce((sum, file) => sum + file.size, 0)
-  if (counts.length === 0) return texts.emptyFolder
+  if (counts.length === 0) return isChosen ? texts.filesGone : texts.emptyFolder
   return counts.join(', ') + (files.length > 0 ? ` · ${sizeText(size, texts)}` : '')
 }
 

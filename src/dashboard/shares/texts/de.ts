@@ -71,6 +71,7 @@ export const de: VisitorTexts = {
   nextPage: 'Nächste Seite',
   firstPage: 'Die erste von mehreren Seiten',
   emptyFolder: 'Dieser Ordner ist leer',
+  filesGone: 'Diese Dateien wurden verschoben oder gelöscht',
   parents: 'Übergeordnete Ordner',
   bytes: (count) => `${count} Byte`,
   folders: (count) => `${count} Ordner`,

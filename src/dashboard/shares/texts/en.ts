@@ -60,6 +60,7 @@ export const en = {
   nextPage: 'Next page',
   firstPage: 'The first of several pages',
   emptyFolder: 'This folder is empty',
+  filesGone: 'These files were moved or deleted',
   parents: 'Parent folders',
   bytes: (count: number) => (count === 1 ? '1 byte' : `${count} bytes`),
   folders: (count: number) => (count === 1 ? '1 folder' : `${count} folders`),
