@@ -35,7 +35,7 @@ describe('Changing files in the dashboard', { skip: absenceOfChromium() }, () =>
       // The key dots/../x.txt.
       'dots/%2E%2E/x.txt': 'dots',
     })
-    writeTree(join(driveFolder, publicBucket), { 'open é.txt': 'public' })
+    writeTree(join(driveFolder, publicBucket), { 'open é.txt': 'public', 'shown/a.txt': 'a' })
   })
 
   async function openFolder(prefix: string, bucket = testBucket): Promise<FileBrowser> {
@@ -283,6 +283,15 @@ describe('Changing files in the dashboard', { skip: absenceOfChromium() }, () =>
     const url = await files.page.getByRole('textbox', { name: 'Public link' }).inputValue()
     assert.equal(url, `${dashboard().gateway.url}${targetOf(publicBucket, 'open é.txt')}`)
     assert.equal(await (await fetch(url)).text(), 'public')
+  })
+
+  test('a link that receives files says that everybody sees them in a public bucket', async () => {
+    const files = await openFolder('', publicBucket)
+    await files.act('shown', 'Share link')
+    await files.dialog.getByRole('tab', { name: 'Receive files' }).click()
+    await files.dialog.getByText('This bucket is public').waitFor()
+    await files.dialog.getByText('Everyone can list the names of all files').waitFor()
+    assert.equal(await files.dialog.getByRole('textbox', { name: 'Public link' }).count(), 0)
   })
 
   test('the Content-Security-Policy blocks nothing', () => {

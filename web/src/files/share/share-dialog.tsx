@@ -14,11 +14,6 @@ import { LinkForm } from './link-form.tsx'
 import { targetOf } from './share-target.ts'
 import { SignedLinkForm } from './signed-link.tsx'
 
-interface LinkProps {
-  readonly bucket: string
-  readonly objectKey: string
-}
-
 interface ShareDialogProps {
   readonly bucket: string
   /** Of the files and folders that are shared together. */
@@ -46,7 +41,7 @@ export function ShareDialog({ bucket, keys, onClose }: ShareDialogProps) {
       <FocusTrap.InitialFocus />
       <Stack>
         {isOne && <ExistingLinks bucket={bucket} path={objectKey} />}
-        {!isFolder && <PublicLink bucket={bucket} objectKey={objectKey} />}
+        <PublicNote bucket={bucket} file={isFolder ? undefined : objectKey} />
         {isOne ? (
           <LinkTabs target={target} name={name} />
         ) : (
@@ -114,23 +109,34 @@ function ExistingLinks({ bucket, path }: { readonly bucket: string; readonly pat
   )
 }
 
-/** In a public bucket the plain address works and does not expire. */
-function PublicLink({ bucket, objectKey }: LinkProps) {
+interface PublicNoteProps {
+  readonly bucket: string
+  /** The key of the file; undefined for a folder and several files. */
+  readonly file: string | undefined
+}
+
+/** In a public bucket a link protects nothing, and the plain address of a file does not expire. */
+function PublicNote({ bucket, file }: PublicNoteProps) {
   const { data } = useBuckets()
   const status = useStatus().data
   const endpoint = status?.endpoint
   const isPublic = data?.buckets.some(({ name, isPublic }) => name === bucket && isPublic) ?? false
   if (!isPublic || endpoint === undefined) return null
+  const access = publicAccess(status)
   return (
     <Alert color="orange" variant="light" title={filesDialogsTexts.share.publicTitle}>
-      <Stack gap="xs">
-        <Text size="sm">{filesDialogsTexts.share.publicText(publicAccess(status))}</Text>
-        <LinkField
-          label={filesDialogsTexts.share.publicLink}
-          what={filesDialogsTexts.share.publicLinkWhat}
-          url={serviceAddress(endpoint, location.origin) + objectPath(bucket, objectKey)}
-        />
-      </Stack>
+      {file === undefined ? (
+        <Text size="sm">{access}</Text>
+      ) : (
+        <Stack gap="xs">
+          <Text size="sm">{filesDialogsTexts.share.publicText(access)}</Text>
+          <LinkField
+            label={filesDialogsTexts.share.publicLink}
+            what={filesDialogsTexts.share.publicLinkWhat}
+            url={serviceAddress(endpoint, location.origin) + objectPath(bucket, file)}
+          />
+        </Stack>
+      )}
     </Alert>
   )
 }
