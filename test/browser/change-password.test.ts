@@ -32,6 +32,7 @@ describe('The password of the dashboard', { skip: absenceOfChromium() }, () => {
     assert.deepEqual(await barriers(page), [])
     await dialog.getByLabel('Current password').fill(dashboardPassword)
     await dialog.getByRole('button', { name: 'Change the password' }).click()
+    await page.getByText('The password is changed. Sign in with the new one.').waitFor()
     const field = page.getByLabel('Password', { exact: true })
     await field.fill('staple & tape')
     await field.press('Enter')

@@ -61,7 +61,7 @@ function ExpiredSession() {
       // Browsers close the dialog on a second Escape.
       onClose={() => dialog.current?.showModal()}
     >
-      <SignInForm message={frameTexts.signIn.expired} />
+      <SignInForm message={sessionStore.reason ?? frameTexts.signIn.expired} />
     </dialog>
   )
 }

@@ -31,6 +31,7 @@ const expiredMark = 'expired'
 export class SessionStore extends Store<SessionStatus> {
   readonly #parts: SessionStoreParts
   #session: Session | undefined
+  #reason: string | undefined
 
   constructor(parts: SessionStoreParts) {
     super('none')
@@ -52,6 +53,11 @@ export class SessionStore extends Store<SessionStatus> {
     return undefined
   }
 
+  /** Why the session is over, if it did not just expire. */
+  get reason(): string | undefined {
+    return this.#reason
+  }
+
   begin(token: string, expiresInSeconds: number): void {
     const session = { token, expiresAtMs: this.#parts.now() + expiresInSeconds * 1_000 }
     this.#write(session)
@@ -59,8 +65,9 @@ export class SessionStore extends Store<SessionStatus> {
   }
 
   /** Called when the service rejects this token. Ignored if it is not the current token. */
-  expire(token: string): void {
+  expire(token: string, reason?: string): void {
     if (this.#session?.token !== token) return
+    this.#reason = reason
     // Another tab may have signed in since.
     const stored = this.#read()
     const isRenewed = stored !== undefined && stored.token !== token

@@ -31,7 +31,7 @@ async function signOut(): Promise<void> {
 }
 
 /** The service has ended all sessions. The pages stay as they are behind the sign-in form, in all tabs. */
-function endEverywhere(): void {
+function endEverywhere(reason?: string): void {
   const { token } = sessionStore
-  if (token !== undefined) sessionStore.expire(token)
+  if (token !== undefined) sessionStore.expire(token, reason)
 }

@@ -36,7 +36,7 @@ function ChangePasswordDialog({ onClose }: { readonly onClose: () => void }) {
       }),
     onSuccess: () => {
       onClose()
-      endEverywhere()
+      endEverywhere(settingsTexts.signIn.changed)
     },
   })
   const problemAt = (field: string) =>

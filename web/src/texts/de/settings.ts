@@ -75,6 +75,7 @@ export const texts = ({ count }: TextKit): SettingsTexts => ({
     inFile: (file) => `Es ist DASHBOARD_PASSWORD in ${file}.`,
     change: 'Passwort ändern',
     present: 'Aktuelles Passwort',
+    changed: 'Das Passwort ist geändert. Melden Sie sich mit dem neuen an.',
     next: 'Neues Passwort',
     nextHint: '8 Zeichen oder mehr. Von nun an melden sich alle damit an.',
     inEnvironment:

@@ -67,6 +67,7 @@ export const texts = ({ count }: TextKit) => ({
     inFile: (file: string) => `It is DASHBOARD_PASSWORD in ${file}.`,
     change: 'Change the password',
     present: 'Current password',
+    changed: 'The password is changed. Sign in with the new one.',
     next: 'New password',
     nextHint: '8 characters or more. Everyone signs in with it from now on.',
     inEnvironment: 'Set another DASHBOARD_PASSWORD in the environment and restart the gateway.',
