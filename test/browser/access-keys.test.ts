@@ -13,7 +13,7 @@ const other = 'backup'
 async function createKey(page: Page, name: string, bucket: string, rights: string) {
   await page.getByRole('button', { name: 'Create a key' }).click()
   const dialog = page.getByRole('dialog')
-  await dialog.getByLabel('Name').fill(name)
+  await dialog.getByRole('textbox', { name: 'Name', exact: true }).fill(name)
   await dialog.getByLabel('Bucket').selectOption(bucket)
   await dialog.getByLabel('Rights').selectOption({ label: rights })
   await dialog.getByRole('button', { name: 'Create the key' }).click()
@@ -72,7 +72,7 @@ describe('Access keys in the dashboard', { skip: absenceOfChromium() }, () => {
     await page.getByRole('link', { name: 'App keys' }).click()
     const open = async (name: string) => {
       await page.getByRole('button', { name: 'Create a key' }).click()
-      await page.getByLabel('Name').fill(name)
+      await page.getByRole('textbox', { name: 'Name', exact: true }).fill(name)
       await page.getByRole('button', { name: 'Create the key' }).click()
       const dialog = page.getByRole('dialog').filter({ hasText: 'It will not be shown again' })
       await dialog.waitFor()
@@ -109,7 +109,7 @@ describe('Access keys in the dashboard', { skip: absenceOfChromium() }, () => {
     const target = `/${testBucket}`
     await page.getByRole('button', { name: 'Change changing' }).click()
     const dialog = page.getByRole('dialog')
-    await dialog.getByLabel('Only keys that begin with').fill('public/')
+    await dialog.getByLabel('Only names that begin with').fill('public/')
     assert.deepEqual(await barriers(page), [])
     await dialog.getByRole('button', { name: 'Save' }).click()
     // The right to manage a bucket is about the whole bucket.

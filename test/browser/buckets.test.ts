@@ -36,7 +36,7 @@ describe('Buckets in the dashboard', { skip: absenceOfChromium() }, () => {
     await page.getByLabel('Anyone can read it').click({ force: true })
     await page.getByLabel('Quota in GiB').fill('1.5')
     await page.getByRole('button', { name: 'Add an expiry rule' }).click()
-    await page.getByLabel('Keys that begin with').fill('tmp/')
+    await page.getByLabel('Names that begin with').fill('tmp/')
     await page.getByLabel('Delete after (days)').fill('30')
     assert.deepEqual(await barriers(page), [])
     // The bucket is empty: nothing is asked.
@@ -164,7 +164,7 @@ describe('Buckets in the dashboard', { skip: absenceOfChromium() }, () => {
   /** Adds a rule of 30 days for keys that begin with a prefix, and saves. */
   async function saveRule(page: Page, prefix: string): Promise<Locator> {
     await page.getByRole('button', { name: 'Add an expiry rule' }).click()
-    await page.getByLabel('Keys that begin with').last().fill(prefix)
+    await page.getByLabel('Names that begin with').last().fill(prefix)
     const days = page.getByLabel('Delete after (days)').last()
     assert.equal(await days.inputValue(), '')
     const button = page.getByRole('button', { name: 'Save', exact: true })
@@ -289,7 +289,7 @@ describe('Files without a bucket', { skip: absenceOfChromium() }, () => {
       await page.getByRole('link', { name, exact: true }).waitFor()
     }
     const steps = page.getByRole('list', { name: 'First steps' })
-    await steps.getByRole('link', { name: 'Open first' }).waitFor()
+    await steps.getByRole('link', { name: 'Open “first”' }).waitFor()
     assert.deepEqual(await barriers(page), [])
     await steps.getByRole('link', { name: 'Show the settings' }).click()
     await page.getByRole('heading', { name: 'Connect', level: 1 }).waitFor()

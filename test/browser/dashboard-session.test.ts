@@ -115,7 +115,7 @@ describe('Signing in to the dashboard', { skip }, () => {
   test('goes on with the action of a dialog after signing in again', async () => {
     const page = await dashboard().openSignedIn('/keys')
     await page.getByRole('button', { name: 'Create a key' }).click()
-    await page.getByLabel('Name').fill('interrupted')
+    await page.getByRole('textbox', { name: 'Name', exact: true }).fill('interrupted')
     await endSessionAt(page, (request) => request.method() === 'POST')
     await page.getByRole('button', { name: 'Create the key' }).click()
     await page.getByText('Your session has ended.').waitFor()

@@ -168,7 +168,7 @@ describe('Moves in the dashboard that meet others', { skip: absenceOfChromium() 
       to: { bucket: testBucket, prefix: 'copies/' },
     })
     const job = files.transfers.getByRole('region', {
-      name: `Copying “many” to ${testBucket}/copies/`,
+      name: `Copying “many” to “${testBucket}/copies/”`,
     })
     // An open page asks every two seconds.
     await job.getByRole('button', { name: 'Stop' }).waitFor()

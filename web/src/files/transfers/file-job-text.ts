@@ -31,9 +31,9 @@ function textOf(job: FileJobReply, titles: Titles): string {
       return titles.delete(subject)
     case 'restore':
     case 'undelete':
-      return first === '' ? titles.restoreIn(bucket) : titles.restore(subject)
+      return first === '' ? titles.restoreIn(fileWorkTexts.quoted(bucket)) : titles.restore(subject)
     case 'empty':
-      return titles.empty(bucket)
+      return titles.empty(fileWorkTexts.quoted(bucket))
     case 'erase':
       return titles.erase(subject)
   }
@@ -51,10 +51,8 @@ function placingText(
   if (to?.bucket === bucket && folder === parentOf(first)) {
     return action === 'copy' ? titles.duplicate(subject) : titles.rename(subject, quoted(target))
   }
-  return titles[action](
-    subject,
-    visibleName(folder === '' ? (to?.bucket ?? '') : `${to?.bucket}/${folder}`),
-  )
+  const place = visibleName(folder === '' ? (to?.bucket ?? '') : `${to?.bucket}/${folder}`)
+  return titles[action](subject, fileWorkTexts.quoted(place))
 }
 
 function quoted(key: string): string {

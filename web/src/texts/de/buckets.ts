@@ -50,15 +50,15 @@ export const texts = ({ count, number }: TextKit): BucketsTexts => ({
   steps: {
     title: 'Erste Schritte',
     upload: 'Etwas hochladen',
-    uploadText: (bucket) => `Öffnen Sie ${bucket} und ziehen Sie Dateien oder Ordner hinein.`,
-    open: (bucket) => `${bucket} öffnen`,
+    uploadText: (bucket) => `Öffnen Sie „${bucket}“ und ziehen Sie Dateien oder Ordner hinein.`,
+    open: (bucket) => `„${bucket}“ öffnen`,
     connect: 'Client verbinden',
     connectText:
       'Einstellungen zum Einfügen für Sicherungsprogramme, Synchronisierung und eigene Apps.',
     connectAction: 'Einstellungen anzeigen',
     share: 'Link teilen',
     shareText: 'Wählen Sie Teilen im Menü einer Datei. Wer den Link öffnet, braucht kein Konto.',
-    linksOf: (bucket) => `Freigaben von ${bucket}`,
+    linksOf: (bucket) => `Freigaben von „${bucket}“`,
   },
   public: 'Öffentlich',
   publicByPolicy: 'Öffentlich per Policy',

@@ -12,7 +12,8 @@ export const texts = (): ConnectTexts => ({
     'Programme, die jede Einzelheit von Amazon S3 erwarten, brauchen eine Einstellung, die beim Start gesetzt wird.',
   madeForAwsSetting: 'COMPATIBILITY=aws',
   toPaste: 'Einstellungen zum Einfügen',
-  secretText: 'Wird unten in die Einstellungen eingesetzt und bleibt auf dieser Seite.',
+  secretText:
+    'Der zum Zugriffsschlüssel oben. Er wird unten in die Einstellungen eingesetzt und bleibt auf dieser Seite.',
   showSecret: 'Geheimen Schlüssel anzeigen',
   text: 'Was ein Client braucht, mit Einstellungen zum Einfügen. Legen Sie für eine App einen der <keys>App-Schlüssel</keys> an: Dessen Einstellungen enthalten das Geheimnis.',
   address: 'Adresse',

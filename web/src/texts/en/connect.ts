@@ -10,7 +10,8 @@ export const texts = () => ({
     'Applications that expect every detail of Amazon S3 need a setting that is made at startup.',
   madeForAwsSetting: 'COMPATIBILITY=aws',
   toPaste: 'Settings to paste',
-  secretText: 'Inserted into the settings below. It never leaves this page.',
+  secretText:
+    'The one of the access key above. It is inserted into the settings below and never leaves this page.',
   showSecret: 'Show the secret key',
   text: 'What a client needs to connect, with settings to paste. Give each app an <keys>app key</keys> of its own: its settings then include the secret.',
   address: 'Address',

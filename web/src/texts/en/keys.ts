@@ -5,8 +5,8 @@ export const texts = ({ number, count }: TextKit) => ({
   grant: {
     bucket: 'Bucket',
     allBuckets: 'All buckets, including new ones',
-    prefix: 'Only keys that begin with',
-    allKeys: 'all keys',
+    prefix: 'Only names that begin with',
+    allKeys: 'all names',
     rights: 'Rights',
     choose: 'Choose…',
     actions: 'Actions',

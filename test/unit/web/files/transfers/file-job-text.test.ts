@@ -16,23 +16,23 @@ const copy = { action: 'copy' } as const
 
 const titles: readonly (readonly [Partial<FileJobReply>, string])[] = [
   [to('a/c.txt'), 'Renaming “b.txt” to “c.txt”'],
-  [to('x/y/b.txt'), 'Moving “b.txt” to files/x/y/'],
-  [{ ...copy, ...to('b.txt', 'other') }, 'Copying “b.txt” to other'],
+  [to('x/y/b.txt'), 'Moving “b.txt” to “files/x/y/”'],
+  [{ ...copy, ...to('b.txt', 'other') }, 'Copying “b.txt” to “other”'],
   [{ ...copy, ...to('a/b (2).txt') }, 'Duplicating “b.txt”'],
   [{ action: 'trash', paths: ['a/', 'b'], count: 2 }, 'Deleting 2 items'],
-  [{ action: 'restore', paths: [''] }, 'Restoring deleted files of files'],
-  [{ action: 'empty', paths: [''] }, 'Deleting from the trash of files'],
+  [{ action: 'restore', paths: [''] }, 'Restoring deleted files of “files”'],
+  [{ action: 'empty', paths: [''] }, 'Deleting from the trash of “files”'],
   [{ action: 'undelete', undoes: 'one' }, 'Undo: Restoring “b.txt”'],
   [{ action: 'erase' }, 'Deleting “b.txt” permanently'],
 ]
 const doneTitles: typeof titles = [
   [to('a/c.txt'), 'Renamed “b.txt” to “c.txt”'],
-  [to('x/y/b.txt'), 'Moved “b.txt” to files/x/y/'],
-  [{ ...copy, ...to('b.txt', 'other') }, 'Copied “b.txt” to other'],
+  [to('x/y/b.txt'), 'Moved “b.txt” to “files/x/y/”'],
+  [{ ...copy, ...to('b.txt', 'other') }, 'Copied “b.txt” to “other”'],
   [{ ...copy, ...to('a/b (2).txt') }, 'Duplicated “b.txt”'],
   [{ action: 'trash', paths: ['a/', 'b'], count: 2 }, 'Deleted 2 items'],
-  [{ action: 'restore', paths: [''] }, 'Restored deleted files of files'],
-  [{ action: 'empty', paths: [''] }, 'Deleted from the trash of files'],
+  [{ action: 'restore', paths: [''] }, 'Restored deleted files of “files”'],
+  [{ action: 'empty', paths: [''] }, 'Deleted from the trash of “files”'],
   [{ action: 'undelete', undoes: 'one' }, 'Undo: Restored “b.txt”'],
   [{ action: 'erase' }, 'Deleted “b.txt” permanently'],
 ]
@@ -48,7 +48,7 @@ for (const state of ['running', 'failed', 'cancelled'] as const) {
 
 test('a job that has skipped something is not called done', () => {
   const skipping = { ...to('x/y/b.txt'), done: 0, skipped: 1 }
-  assert.equal(titleOf(job(skipping)), 'Moving “b.txt” to files/x/y/')
+  assert.equal(titleOf(job(skipping)), 'Moving “b.txt” to “files/x/y/”')
 })
 
 for (const [changes, text] of [
