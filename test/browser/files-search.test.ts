@@ -24,6 +24,9 @@ describe('Search in the dashboard', { skip: absenceOfChromium() }, () => {
       'trips/notes.txt': 'xx',
       'top.txt': 'x',
       'twin.gif': 'no picture',
+      'lost/wreck.txt': 'x',
+      'lost/wreck/inside.txt': 'x',
+      'lost/other.txt': 'x',
     })
     writeTree(join(driveFolder, 'public'), { 'LISBON.md': 'x', 'twin.gif': pixel })
   })
@@ -93,6 +96,30 @@ describe('Search in the dashboard', { skip: absenceOfChromium() }, () => {
     await dialog.waitFor({ state: 'detached' })
     await page.getByText('3 results').waitFor()
     assert.equal(place(files), '?filter=LISBON&in=all')
+  })
+
+  test('what was deleted among the results is not there after Back, and is there after an undo', async () => {
+    const files = await openSearch(`/files/${testBucket}?prefix=lost/`, 'wreck')
+    const { page } = files
+    await page.getByText('2 results').waitFor()
+    await files.select('wreck.txt')
+    await page.keyboard.press('Delete')
+    await files.name('wreck.txt').waitFor({ state: 'detached' })
+    await page.getByText('1 object moved to the trash').first().waitFor()
+    await files.name('wreck').click()
+    await files.name('inside.txt').waitFor()
+    await page.goBack()
+    await files.name('wreck').waitFor()
+    assert.deepEqual(await files.names(), ['wreck'])
+    await files.search.fill('')
+    await files.name('other.txt').waitFor()
+    await files.grid.press('Control+z')
+    await page.getByText('1 object restored').first().waitFor()
+    await page.getByRole('button', { name: 'Clear selection' }).click()
+    await files.search.fill('wreck')
+    await files.search.press('Enter')
+    await files.name('wreck.txt').waitFor()
+    await page.getByText('2 results').waitFor()
   })
 
   test('shows a result whose name and folder another bucket also has', async () => {

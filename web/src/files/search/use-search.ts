@@ -30,30 +30,51 @@ export interface Search extends SearchState {
 
 const atRest: SearchState = { results: noResults, isSearching: false, error: undefined }
 
+/** How many changes this page has made. */
+let changeCount = 0
+driveChanges.subscribe(() => {
+  changeCount += 1
+})
+
+interface EndedSearch {
+  readonly wish: string
+  readonly state: SearchState
+  /** The number of changes when it began. */
+  readonly begunAt: number
+}
+
 /** The last search that ended: Back from a result shows it at once. */
-let last: { readonly wish: string; readonly state: SearchState } | undefined
+let last: EndedSearch | undefined
+
+/** What is known of a search, unless this page has changed something since. */
+function knownOf(wish: string): SearchState | undefined {
+  return last?.wish === wish && last.begunAt === changeCount ? last.state : undefined
+}
 
 /** Searches by name. A new search cancels the previous one. @param round a new number searches again */
 export function useSearch({ text, bucket, prefix }: SearchWish, round: number): Search {
   const wish = JSON.stringify([text, bucket, prefix])
-  const [state, setState] = useState(() => (last?.wish === wish ? last.state : atRest))
+  const [state, setState] = useState(() => knownOf(wish) ?? atRest)
   const running = useRef<AbortController>(undefined)
   const begunWith = useRef(noResults)
+  const begunAt = useRef(0)
   const run = useCallback(
     (before: SearchResults) => {
       running.current?.abort()
       const control = new AbortController()
       running.current = control
       begunWith.current = before
+      if (before === noResults) begunAt.current = changeCount
       void runSearch({ text, bucket, prefix }, before, control.signal, (next) => {
         setState(next)
-        if (!next.isSearching) last = { wish: JSON.stringify([text, bucket, prefix]), state: next }
+        if (!next.isSearching) last = { wish, state: next, begunAt: begunAt.current }
       })
     },
-    [text, bucket, prefix],
+    [text, bucket, prefix, wish],
   )
   useEffect(() => {
-    if (round === 0 && last?.wish === wish) return setState(last.state)
+    const known = round === 0 ? knownOf(wish) : undefined
+    if (known !== undefined) return setState(known)
     setState({ ...atRest, isSearching: text !== '' })
     if (text !== '') run(noResults)
     return () => running.current?.abort()
@@ -61,7 +82,7 @@ export function useSearch({ text, bucket, prefix }: SearchWish, round: number): 
   const { results, error } = state
   return {
     ...state,
-    entries: useCurrentEntries(results, { text, bucket, prefix }),
+    entries: useCurrentEntries(results, { text, bucket, prefix }, round),
     stop: () => {
       running.current?.abort()
       setState((before) => ({ ...before, isSearching: false, error: undefined }))
@@ -70,15 +91,22 @@ export function useSearch({ text, bucket, prefix }: SearchWish, round: number): 
   }
 }
 
-/** The hits as entries. Without a search, nothing is kept of what changes. */
-function useCurrentEntries({ hits }: SearchResults, wish: SearchWish): readonly Entry[] {
-  const [changes, setChanges] = useState<readonly DriveChange[]>([])
-  const { text, bucket, prefix } = wish
+const noChanges: readonly DriveChange[] = []
+
+/** The hits as entries, with the changes since the search began. */
+function useCurrentEntries(
+  { hits }: SearchResults,
+  { text, bucket, prefix }: SearchWish,
+  round: number,
+): readonly Entry[] {
+  const [changes, setChanges] = useState(noChanges)
   const isShown = text !== ''
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each search finds what has changed before it
   useEffect(() => {
+    setChanges(noChanges)
     if (!isShown) return
     return driveChanges.subscribeToBatches((batch) => setChanges((before) => [...before, ...batch]))
-  }, [isShown])
+  }, [isShown, text, bucket, prefix, round])
   return useMemo(
     () => (isShown ? currentEntries(hits.map(entryOf), changes, { text, bucket, prefix }) : []),
     [hits, changes, isShown, text, bucket, prefix],
