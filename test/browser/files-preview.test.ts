@@ -115,25 +115,6 @@ describe('Looking at files in the dashboard', { skip: absenceOfChromium() }, () 
     assert.equal(new URL(page.url()).searchParams.get('view'), null)
   })
 
-  test('the next file is shown if the list learns of the deletion before the viewer', async () => {
-    for (const key of ['early/1.txt', 'early/2.txt']) {
-      await put(key, `text of ${key}`, { 'content-type': 'text/plain' })
-    }
-    const files = await openFile('early/1.txt')
-    const { page, dialog } = files
-    await dialog.getByText('text of early/1.txt').waitFor()
-    const learn = Promise.withResolvers<void>()
-    await page.route('**/-/api/file-jobs/*', async (route) => {
-      await learn.promise
-      await route.continue()
-    })
-    await page.keyboard.press('Delete')
-    await files.name('1.txt').waitFor({ state: 'detached' })
-    learn.resolve()
-    await dialog.getByText('text of early/2.txt').waitFor()
-    await page.unrouteAll({ behavior: 'wait' })
-  })
-
   test('a dialog lies over the viewer, which is there again after it', async () => {
     const files = await openFile('view/1 image.png')
     const { page } = files

@@ -134,6 +134,32 @@ describe('Search in the dashboard', { skip: absenceOfChromium() }, () => {
     }
   })
 
+  test('an action on a shown result is on its bucket, also before the results are there', async () => {
+    const files = await openAt('/files')
+    const { page, dialog } = files
+    const found = Promise.withResolvers<void>()
+    await page.route('**/-/api/search?*', async (route) => {
+      await found.promise
+      await route.continue().catch(() => undefined)
+    })
+    const refusal = { status: 400, json: { message: 'Not now.' } }
+    await page.route('**/-/api/file-jobs', (route) =>
+      route.request().method() === 'POST' ? route.fulfill(refusal) : route.continue(),
+    )
+    const query = '?filter=twin&in=all&view=public/twin.gif'
+    await page.goto(`${dashboard().gateway.url}/-/files/${testBucket}${query}`)
+    await dialog.getByRole('img', { name: 'twin.gif' }).waitFor()
+    const sent = page.waitForRequest(
+      (one) => one.method() === 'POST' && one.url().endsWith('/file-jobs'),
+    )
+    await dialog.getByRole('button', { name: 'More actions' }).click()
+    await page.getByRole('menuitem', { name: 'Delete', exact: true }).click()
+    const { bucket, paths } = (await sent).postDataJSON()
+    assert.deepEqual([bucket, paths], ['public', ['twin.gif']])
+    found.resolve()
+    await page.unrouteAll({ behavior: 'wait' })
+  })
+
   test('finds names everywhere, also from the list of buckets', async () => {
     const files = await openSearch(`/files/${testBucket}?prefix=trips/2024/`, 'LISBON')
     const { page } = files

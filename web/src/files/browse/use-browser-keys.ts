@@ -1,6 +1,5 @@
 import { useWindowEvent } from '@mantine/hooks'
 import { pasteInto } from '../carry/clipboard.ts'
-import { isFileAt, viewedFile } from '../preview/viewed-address.ts'
 import { focusSearch, isWriting, nameOfKeys } from '../search/search-keys.ts'
 import { jobs } from '../transfers/transfers.ts'
 import { takeDropped } from '../upload/take-uploads.ts'
@@ -21,32 +20,14 @@ export function useBrowserKeys(browser: Browser): void {
   })
   useWindowEvent('keydown', (event) => {
     const name = nameOfKeys(event)
-    if (!isBusy && actOnViewed(browser, name, event.target)) return event.preventDefault()
-    if (isBusy || (name !== 'ctrl+k' && isWriting(event.target))) return
+    // The viewer is a dialog without a form.
+    const isUndo = name === 'ctrl+z' && location.view !== undefined && !isField(event.target)
+    if (isBusy || (name !== 'ctrl+k' && !isUndo && isWriting(event.target))) return
     // Also works in an empty folder, which has no list.
     if (name === 'Backspace' && !event.defaultPrevented) goUp(prefix, openPrefix)
     const command = commands[name]
     if (command?.(setDialog)) event.preventDefault()
   })
-}
-
-const onViewed = { F2: 'rename', Delete: 'delete' } as const
-
-/** Keys for the file in the preview. Returns whether the key has been used. */
-function actOnViewed(
-  { location, entries, act }: Browser,
-  name: string,
-  target: EventTarget | null,
-): boolean {
-  const viewed = viewedFile(location)
-  const isInField = target instanceof Element && target.closest('input, textarea') !== null
-  if (viewed === undefined || isInField) return false
-  if (name === 'ctrl+z') return jobs.undo()
-  if (!Object.hasOwn(onViewed, name)) return false
-  const file = entries.find(isFileAt(viewed))
-  if (file === undefined) return false
-  act(onViewed[name as keyof typeof onViewed], [file])
-  return true
 }
 
 /** Each returns whether to prevent the browser's default action for the key. */
@@ -58,4 +39,8 @@ const commands: Readonly<Record<string, (setDialog: Browser['setDialog']) => boo
     setDialog({ type: 'help' })
     return true
   },
+}
+
+function isField(target: EventTarget | null): boolean {
+  return target instanceof Element && target.closest('input, textarea') !== null
 }

@@ -17,6 +17,7 @@ import { type NeighbourFiles, useNeighbours } from './neighbours.ts'
 import { ObjectDetailsPanel } from './object-details-panel.tsx'
 import { ObjectPreview } from './object-preview.tsx'
 import { PictureBar } from './picture-bar.tsx'
+import { useFileKeys } from './use-file-keys.ts'
 import { useSlideshow, useSwipe } from './use-slideshow.ts'
 import { useViewerKeys } from './use-viewer-keys.ts'
 import { type PictureZoom, useZoom } from './use-zoom.ts'
@@ -32,7 +33,7 @@ interface ObjectViewProps {
   /** Whether a dialog lies over it. */
   readonly isCovered: boolean
   readonly onShow: (file: FileEntry) => void
-  readonly onAct: (action: EntryAction, file: FileEntry) => void
+  readonly onAct: (action: EntryAction) => void
   readonly onClose: () => void
 }
 
@@ -58,6 +59,8 @@ export function ObjectView(props: ObjectViewProps) {
   usePicturesAhead(bucket, [shown.before, shown.after], details.data !== undefined)
   const isOnTop = useClosesOnEscape() && !isCovered && !menu[0]
   useViewerKeys(isOnTop, { show, shown, picture, panel, onShow })
+  const isCurrent = versions.shown === undefined
+  useFileKeys(isOnTop, isCurrent ? onAct : undefined)
   const frame = useFocusAfterDialogs(isCovered)
   return (
     <Modal.Root
@@ -84,8 +87,8 @@ export function ObjectView(props: ObjectViewProps) {
               bucket={bucket}
               {...{ file, menu, onClose }}
               details={panel}
-              isCurrent={versions.shown === undefined}
-              onAct={(action) => onAct(action, file)}
+              isCurrent={isCurrent}
+              onAct={onAct}
             />
           )}
           <Stage {...{ isImage, picture, shown, onShow }}>

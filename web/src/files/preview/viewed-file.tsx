@@ -9,6 +9,7 @@ import { Loading } from '../../ui/loading.tsx'
 import type { Browser } from '../browse/browser.ts'
 import { focusGrid } from '../browse/next-focus.ts'
 import { type FileEntry, nameOf, parentOf } from '../entries/entry.ts'
+import type { EntryAction } from '../entries/entry-action.ts'
 import { NameText } from '../entries/name-text.tsx'
 import { isReachable } from '../entries/object-address.ts'
 import { S3Failure } from '../s3/s3-failure.ts'
@@ -16,6 +17,7 @@ import { type DetailsQuery, useObjectDetails } from '../s3/use-object-details.ts
 import { driveChanges } from '../transfers/transfers.ts'
 import { useNeighbours } from './neighbours.ts'
 import { ObjectView } from './object-view.tsx'
+import { useFileKeys } from './use-file-keys.ts'
 import { isFileAt, viewedFile, viewOf } from './viewed-address.ts'
 
 interface ViewedFileProps {
@@ -28,17 +30,23 @@ export function ViewedFile({ browser }: ViewedFileProps) {
   const { bucket, key } = viewedFile(location) ?? { bucket: '', key: '' }
   const details = useObjectDetails(bucket, key)
   const listed = useMemo(() => entries.find(isFileAt({ bucket, key })), [entries, bucket, key])
-  const file = listed ?? foundFile(key, details)
+  const found = foundFile(key, details)
+  // As the entries of a search do, it names its bucket.
+  const ofSearch = location.scope !== undefined && { bucket }
+  const file = listed ?? (found && { ...found, ...ofSearch })
   const show = (other: FileEntry) => view(viewOf(location, other))
   const close = () => {
     closeView()
     focusGrid()
   }
-  useNextAfterRemoval(browser, file ?? unknown, show, close)
+  useNextAfterRemoval(browser, file ?? { ...unknown, key, ...ofSearch }, show, close)
   if (file === undefined || !isReachable(key)) {
     return (
       <Modal opened onClose={close} title={<NameText name={nameOf(key)} />} centered>
-        <NoFile details={details} isReachable={isReachable(key)} />
+        <NoFile
+          {...{ details, isReachable: isReachable(key), isCovered: dialog !== undefined }}
+          onAct={file && ((action) => act(action, [file]))}
+        />
       </Modal>
     )
   }
@@ -108,9 +116,13 @@ function foundFile(key: string, { data }: DetailsQuery): FileEntry | undefined {
 interface NoFileProps {
   readonly details: DetailsQuery
   readonly isReachable: boolean
+  readonly isCovered: boolean
+  /** Undefined: it is not known that there is a file. */
+  readonly onAct: ((action: EntryAction) => void) | undefined
 }
 
-function NoFile({ details: { error, refetch }, isReachable }: NoFileProps) {
+function NoFile({ details: { error, refetch }, isReachable, isCovered, onAct }: NoFileProps) {
+  useFileKeys(!isCovered, onAct)
   const isGone = error instanceof S3Failure && error.status === 404
   if (isGone || !isReachable) {
     return (
