@@ -80,11 +80,16 @@ export class JobList extends Store<readonly Job[]> {
     this.#rows.find(({ job }) => job.id === id)?.controller.abort()
   }
 
-  /** Undoes an ended job; by default the last one that can be undone. False if there is none. */
+  /**
+   * Undoes an ended job; by default the last one that can be undone. False if there is none, or if it is not known to have
+   * ended: the lists may show what it did before that, and an earlier job is not meant.
+   */
   undo(id?: number): boolean {
-    const row = this.#rows.findLast(
-      ({ job }) => job.undo !== undefined && (id === undefined || job.id === id),
-    )
+    const isMeant = ({ job, order }: Row): boolean => {
+      if (id !== undefined) return job.id === id
+      return job.undo !== undefined || (job.state === 'running' && order.undo !== undefined)
+    }
+    const row = this.#rows.findLast(isMeant)
     if (row?.job.undo === undefined) return false
     this.dismiss(row.job.id)
     void this.start(row.job.undo)

@@ -87,6 +87,22 @@ describe('JobList', () => {
     )
   })
 
+  test('undoes no earlier job while the last one is not known to have ended', async () => {
+    const list = new JobList()
+    const { order, runs } = heldJob()
+    const undoes = (title: string) => () => ({ title: `Undo ${title}`, work: async () => '' })
+    await list.start({ title: 'a', work: async () => 'Done.', undo: undoes('a') })
+    const ended = list.start({ ...order, title: 'b', undo: undoes('b') })
+    assert.equal(list.undo(), false)
+    runs[0]?.end.resolve('Done.')
+    await ended
+    assert.ok(list.undo())
+    assert.deepEqual(
+      list.snapshot().map(({ title }) => title),
+      ['a', 'Undo b'],
+    )
+  })
+
   test('keeps a hundred problems and counts the rest', async () => {
     const list = new JobList()
     const { order, runs } = heldJob()
