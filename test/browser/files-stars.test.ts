@@ -29,6 +29,7 @@ describe('Starred and recent files', { skip: absenceOfChromium() }, () => {
     await page.keyboard.press('Enter')
     await files.name('uno.txt').waitFor()
     await files.dialog.waitFor({ state: 'detached' })
+    await files.row('uno.txt').getByRole('img', { name: 'Starred' }).waitFor()
     // The server keeps them: another browser has them.
     const other = await dashboard().openSignedIn('/files')
     await other.getByRole('link', { name: 'Starred' }).click()

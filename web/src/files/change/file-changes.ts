@@ -6,6 +6,7 @@ import type {
 import { request } from '../../api/client.ts'
 import { fileWorkTexts } from '../../texts/file-work.ts'
 import type { Entry } from '../entries/entry.ts'
+import { stars } from '../stars/star-store.ts'
 import type { Job } from '../transfers/job-list.ts'
 import { startServerJob } from '../transfers/server-job.ts'
 import { clashQuestions, driveChanges } from '../transfers/transfers.ts'
@@ -22,7 +23,7 @@ export interface Chosen {
 
 /** Moves entries to the trash, or deletes them permanently. */
 export function removeEntries(action: 'trash' | 'delete', { bucket, entries }: Chosen): void {
-  void startServerJob({ action, bucket, paths: pathsOf(entries) }, (job) => {
+  void startJob({ action, bucket, paths: pathsOf(entries) }, (job) => {
     if (job.undoes !== null) return publishBack(job, bucket, entries)
     if (isWhole(job))
       driveChanges.publish({ type: 'removed', bucket, keys: new Set(pathsOf(entries)) })
@@ -35,11 +36,19 @@ export function changeDeleted(
   { bucket, entries }: Chosen,
   onEnd: () => void,
 ): void {
-  void startServerJob({ action, bucket, paths: pathsOf(entries) }, (job) => {
+  void startJob({ action, bucket, paths: pathsOf(entries) }, (job) => {
     if (action === 'undelete') publishBack(job, bucket, entries)
     onEnd()
   })
 }
+
+/** Stars go with what a job moves, deletes or brings back. */
+const startJob: typeof startServerJob = (body, onEnd) =>
+  startServerJob(body, (job) => {
+    onEnd?.(job)
+    // Without them, rows show the stars of before.
+    stars.load(new AbortController().signal).catch(() => undefined)
+  })
 
 interface Placed extends Chosen {
   readonly mode: PutMode
@@ -61,7 +70,7 @@ export async function placeEntries(placed: Placed): Promise<Job | undefined> {
   const answers = await answersFor(mode, await clashesOf(placed))
   if (answers === undefined) return undefined
   const body: FileJobBody = { action: mode, bucket, paths: pathsOf(entries), to, ...answers }
-  return startServerJob(body, (job) => publishPlaced(job, entries))
+  return startJob(body, (job) => publishPlaced(job, entries))
 }
 
 type Answers = Pick<Extract<FileJobBody, { readonly action: 'move' | 'copy' }>, 'answers' | 'taken'>
