@@ -23,6 +23,7 @@ describe('Where the keyboard is in the files', { skip: absenceOfChromium() }, ()
       ...Object.fromEntries(many),
       'new/a.txt': 'a',
       'new/z.txt': 'z',
+      'early/a.txt': 'a',
       'drop/in/old.txt': 'o',
       'band/1.txt': '1',
       'band/2.txt': '2',
@@ -72,6 +73,24 @@ describe('Where the keyboard is in the files', { skip: absenceOfChromium() }, ()
     await page.getByText('1 selected').waitFor({ state: 'detached' })
     await files.drop(join(disk, 'dropped.txt'))
     await isRevealed(files, 'dropped.txt')
+  })
+
+  test('a new folder is selected also if the list learns of it before its dialog', async () => {
+    const files = await openFolder('early/')
+    const { page } = files
+    const learn = Promise.withResolvers<void>()
+    await page.route(/\/early\/folder\/$/, async (route) => {
+      const response = await route.fetch()
+      await learn.promise
+      await route.fulfill({ response })
+    })
+    await files.choose('New', 'New folder')
+    await page.getByLabel('Name', { exact: true }).fill('folder')
+    await page.keyboard.press('Enter')
+    await files.name('folder').waitFor()
+    learn.resolve()
+    await isRevealed(files, 'folder')
+    await page.unrouteAll({ behavior: 'wait' })
   })
 
   test('what is typed at once after the first F2 is the new name', async () => {

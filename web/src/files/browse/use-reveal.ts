@@ -19,13 +19,17 @@ export function useReveal(
   const shown = useRef<ReadonlySet<string>>(new Set())
   /** What was shown when the last action began: a list may show a new folder before the action reports it. */
   const before = useRef<ReadonlySet<string>>(undefined)
+  /** The same when the person last did something here: it may show it even before the reply that begins the action. */
+  const beforeInput = useRef<ReadonlySet<string>>(undefined)
   /** Whether the person has done nothing since the last entry came. */
   const isMore = useRef(false)
   const onInput = () => {
     isMore.current = false
+    beforeInput.current = shown.current
   }
   useWindowEvent('pointerdown', onInput)
   useWindowEvent('keydown', onInput)
+  useWindowEvent('drop', onInput)
   useBegun(() => {
     isMore.current = false
     before.current = shown.current
@@ -33,11 +37,13 @@ export function useReveal(
   })
   useEffect(() => {
     before.current = undefined
+    beforeInput.current = undefined
     const idOf = scope === undefined ? idInFolder(bucket, prefix) : idInResults
     return driveChanges.subscribe((change) => {
       const id = change.type === 'added' ? idOf(change) : undefined
       const old = before.current ?? shown.current
-      const isOldFolder = id?.endsWith('/') === true && old.has(id)
+      const isOld = (key: string) => old.has(key) && beforeInput.current?.has(key) !== false
+      const isOldFolder = id?.endsWith('/') === true && isOld(id)
       if (id !== undefined && !isOldFolder) wanted.current.add(id)
     })
   }, [bucket, prefix, scope])
