@@ -161,6 +161,29 @@ describe('Buckets in the dashboard', { skip: absenceOfChromium() }, () => {
     await save(page)
   })
 
+  test('what is typed while changes are saved stays, and is saved next', async () => {
+    const page = await dashboard().openSignedIn(`/buckets/${testBucket}/settings`)
+    const sent = Promise.withResolvers<void>()
+    const reply = Promise.withResolvers<void>()
+    await page.route(`**/-/api/buckets/${testBucket}`, async (route) => {
+      sent.resolve()
+      await reply.promise
+      await route.continue()
+    })
+    const quota = page.getByLabel('Quota in GiB')
+    await quota.fill('3')
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
+    await sent.promise
+    await quota.fill('4')
+    reply.resolve()
+    await page.getByText('Saved', { exact: true }).waitFor()
+    assert.equal(await quota.inputValue(), '4')
+    await save(page)
+    assert.equal(await quota.inputValue(), '4')
+    await quota.fill('')
+    await save(page)
+  })
+
   /** Adds a rule of 30 days for keys that begin with a prefix, and saves. */
   async function saveRule(page: Page, prefix: string): Promise<Locator> {
     await page.getByRole('button', { name: 'Add an expiry rule' }).click()

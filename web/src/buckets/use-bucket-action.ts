@@ -6,7 +6,7 @@ import type {
 import { useChange } from '../ui/use-action.ts'
 
 /** Creates, changes or removes a bucket. */
-export function useBucketAction(onSuccess: () => void) {
+export function useBucketAction(onSuccess: (status: BucketStatus | undefined) => void) {
   const queries = useQueryClient()
   return useChange<BucketStatus | undefined>(
     { base: '/-/api/buckets', refreshes: 'buckets' },
@@ -19,7 +19,7 @@ export function useBucketAction(onSuccess: () => void) {
           const replaced = reply.buckets.map((one) => (one.name === status.name ? status : one))
           return { ...reply, buckets: isKnown ? replaced : [...reply.buckets, status] }
         })
-        onSuccess()
+        onSuccess(status)
       },
     },
   )

@@ -1,5 +1,5 @@
 import { Alert, Button, Group, Stack, Text, Textarea, TextInput } from '@mantine/core'
-import { type ReactNode, useCallback, useState } from 'react'
+import { type ReactNode, useCallback, useRef, useState } from 'react'
 import type {
   BucketChange,
   BucketStatus,
@@ -30,16 +30,15 @@ interface Edit {
 
 /** Everything that can be set for a bucket. */
 export function BucketSettings({ bucket }: { readonly bucket: BucketStatus }) {
-  const [edit, setEdit] = useState<Edit>()
-  const { base, draft } = edit ?? { base: bucket, draft: draftOf(bucket) }
+  const { base, draft, type, discard, beginSave, endSave } = useEdit(bucket)
   const change = changeOf(base, draft)
   const isChanged = Object.keys(change).length > 0
   /** A change of the rules that waits until what it would delete is counted. */
   const [checked, setChecked] = useState<RulesChange>()
   const closeCheck = useCallback(() => setChecked(undefined), [])
-  const { mutate, isPending, error, reset } = useBucketAction(() => {
+  const { mutate, isPending, error, reset } = useBucketAction((status) => {
     closeCheck()
-    setEdit(undefined)
+    endSave(status)
     showSuccess(bucketsTexts.saved)
   })
   const save = useCallback(
@@ -48,6 +47,7 @@ export function BucketSettings({ bucket }: { readonly bucket: BucketStatus }) {
     [mutate, bucket.name, closeCheck],
   )
   const submit = () => {
+    beginSave()
     const { expiry = [] } = change
     if (deletesObjects(expiry)) setChecked({ ...change, expiry })
     else save(change)
@@ -61,11 +61,7 @@ export function BucketSettings({ bucket }: { readonly bucket: BucketStatus }) {
           if (isChanged && !isPending) submit()
         }}
       >
-        <Parts
-          bucket={base}
-          draft={draft}
-          onChange={(part) => setEdit({ base, draft: { ...draft, ...part } })}
-        />
+        <Parts bucket={base} draft={draft} onChange={type} />
         {isChanged && (
           <Group className={classes.save ?? ''} justify="flex-end" gap="sm">
             {error !== null && (
@@ -77,7 +73,7 @@ export function BucketSettings({ bucket }: { readonly bucket: BucketStatus }) {
               variant="default"
               onClick={() => {
                 reset()
-                setEdit(undefined)
+                discard()
               }}
             >
               {bucketsTexts.discard}
@@ -100,6 +96,35 @@ export function BucketSettings({ bucket }: { readonly bucket: BucketStatus }) {
       )}
     </>
   )
+}
+
+/** The settings as they are typed. What is typed while others are saved stays. */
+function useEdit(bucket: BucketStatus) {
+  const [edit, setEdit] = useState<Edit>()
+  const { base, draft } = edit ?? { base: bucket, draft: draftOf(bucket) }
+  const saving = useRef(draft)
+  return {
+    ...{ base, draft },
+    type: (part: Partial<BucketDraft>) => setEdit({ base, draft: { ...draft, ...part } }),
+    discard: () => setEdit(undefined),
+    beginSave() {
+      saving.current = draft
+    },
+    endSave(status: BucketStatus | undefined) {
+      const saved = saving.current
+      setEdit((now) => {
+        if (now === undefined || now.draft === saved || status === undefined) return undefined
+        return typedSince(now.draft, saved, status)
+      })
+    },
+  }
+}
+
+function typedSince(draft: BucketDraft, saved: BucketDraft, base: BucketStatus): Edit {
+  const typed = Object.entries(draft).filter(
+    ([name, value]) => value !== saved[name as keyof BucketDraft],
+  )
+  return { base, draft: { ...draftOf(base), ...Object.fromEntries(typed) } }
 }
 
 interface PartsProps {
