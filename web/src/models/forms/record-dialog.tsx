@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/react-query'
-import { useEffect, useRef, useState } from 'react'
+import { useState } from 'react'
 import { ApiError } from '../../api/api-error.ts'
 import { FormDialog } from '../../ui/form-dialog.tsx'
 import { type RoutingChange, useChangeRouting } from '../routing-queries.ts'
@@ -23,7 +23,6 @@ interface RecordDialogProps {
 /** A dialog built from field specifications. */
 export function RecordDialog(props: RecordDialogProps) {
   const { title, fields, initial, action, changeOf, onDone } = props
-  const form = useRef<HTMLDivElement>(null)
   const [draft, setDraft] = useState(initial)
   const change = useChangeRouting()
   const { mutate, isPending, error } = useMutation({
@@ -32,9 +31,6 @@ export function RecordDialog(props: RecordDialogProps) {
   })
   const shown = shownFields(fields, draft)
   const wrong = error instanceof ApiError ? fieldOfError(shown, error.field) : undefined
-  useEffect(() => {
-    form.current?.querySelector<HTMLElement>('input, textarea, select')?.focus()
-  }, [])
   return (
     <FormDialog
       title={title}
@@ -45,11 +41,12 @@ export function RecordDialog(props: RecordDialogProps) {
       onSubmit={() => mutate(draft)}
       onClose={onDone}
     >
-      <div ref={form} className={classes.fields}>
-        {shown.map((field) => (
+      <div className={classes.fields}>
+        {shown.map((field, index) => (
           <RecordField
             key={field.name}
             field={field}
+            isFirst={index === 0}
             value={draft[field.name] ?? ''}
             error={field.name === wrong ? error?.message : undefined}
             onChange={(value) => setDraft((before) => ({ ...before, [field.name]: value }))}

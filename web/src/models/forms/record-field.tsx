@@ -13,6 +13,8 @@ import classes from './record-dialog.module.css'
 
 interface RecordFieldProps {
   readonly field: FieldSpec
+  /** It takes the focus when the dialog opens. */
+  readonly isFirst: boolean
   readonly value: string
   readonly error: string | undefined
   readonly onChange: (value: string) => void
@@ -29,9 +31,12 @@ const order = [
 ] satisfies InputWrapperProps['inputWrapperOrder']
 
 /** The control of one field. */
-export function RecordField({ field, value, error, onChange }: RecordFieldProps) {
+export function RecordField({ field, isFirst, value, error, onChange }: RecordFieldProps) {
   const { label, description, placeholder = '', isRequired = false, options = [] } = field
-  const given = { label, description, error, required: isRequired, inputWrapperOrder: order }
+  const given = {
+    ...{ label, description, error, required: isRequired, inputWrapperOrder: order },
+    ...(isFirst && { 'data-autofocus': true }),
+  }
   const onText = (event: { readonly currentTarget: { readonly value: string } }) =>
     onChange(event.currentTarget.value)
   switch (field.kind) {
