@@ -1,5 +1,6 @@
 import { Button, Group, Modal, Stack, Text } from '@mantine/core'
 import { type ReactNode, useLayoutEffect, useSyncExternalStore } from 'react'
+import { frameTexts } from '../texts/frame.ts'
 import { Store } from './store.ts'
 
 interface ConfirmProps {
@@ -30,7 +31,7 @@ export function useClosesOnEscape(): boolean {
 
 /** Asks before an action that cannot be undone. */
 export function Confirm(props: ConfirmProps) {
-  const { isOpen, title, children, action, dismiss = 'Cancel' } = props
+  const { isOpen, title, children, action, dismiss = frameTexts.cancel } = props
   const { isBusy = false, onConfirm, onClose } = props
   // Before anybody can press Escape, which would close what lies below.
   useLayoutEffect(() => {

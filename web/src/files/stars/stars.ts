@@ -1,4 +1,5 @@
 import { useSyncExternalStore } from 'react'
+import { filesTexts } from '../../texts/files.ts'
 import { failureOf } from '../../ui/messages.ts'
 import type { Entry } from '../entries/entry.ts'
 import { stars } from './star-store.ts'
@@ -19,6 +20,6 @@ export function toggleStars(bucket: string, entries: readonly Entry[], onEnd: ()
   const keys = entries.map(({ key }) => key)
   stars
     .set(bucket, keys, !areStarred(bucket, entries))
-    .catch(failureOf('The stars could not be changed'))
+    .catch(failureOf(filesTexts.starFailure))
     .finally(onEnd)
 }

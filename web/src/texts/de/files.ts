@@ -65,6 +65,7 @@ export const texts = ({ count, plural, number }: TextKit): FilesTexts => ({
   objects: (n) => count(n, { one: 'Objekt', other: 'Objekte' }),
   actionsColumn: 'Aktionen',
   notPossible: 'Das ist nicht möglich',
+  starFailure: 'Die Sterne konnten nicht geändert werden',
   uriCopied: 'S3-Adresse kopiert.',
   copyNotAllowed: 'Der Browser erlaubt das Kopieren nicht',
   paste: {

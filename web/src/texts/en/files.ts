@@ -63,6 +63,7 @@ export const texts = ({ count, number }: TextKit) => ({
   objects: (n: number) => count(n, { one: 'object', other: 'objects' }),
   actionsColumn: 'Actions',
   notPossible: 'This is not possible',
+  starFailure: 'The stars could not be changed',
   uriCopied: 'S3 address copied.',
   copyNotAllowed: 'The browser does not allow copying',
   paste: {
