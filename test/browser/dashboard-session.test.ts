@@ -124,7 +124,9 @@ describe('Signing in to the dashboard', { skip }, () => {
     await signIn(page)
     await page.getByText('It will not be shown again').waitFor()
     assert.equal(await page.getByText('Sign in first.').count(), 0)
-    assert.equal(await page.getByText('interrupted', { exact: true }).count(), 1)
+    const made = page.getByText('interrupted', { exact: true })
+    await made.first().waitFor()
+    assert.equal(await made.count(), 1)
   })
 
   test('puts the token in no URL and no cookie', async () => {

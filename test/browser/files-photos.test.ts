@@ -39,7 +39,12 @@ describe('Photos and scans that Chromium does not decode', { skip: absenceOfChro
 
   const picture = ({ dialog }: FileBrowser, name: string) => dialog.getByRole('img', { name })
   const preparing = ({ dialog }: FileBrowser) => dialog.getByText('Preparing the picture…')
-  const view = (name: string) => openAt(`/files/${testBucket}?prefix=roll/&view=${name}`)
+  /** Resolves when the list has come: until then, nothing is beside the picture. */
+  async function view(name: string): Promise<FileBrowser> {
+    const files = await openAt(`/files/${testBucket}?prefix=roll/&view=${name}`)
+    await files.dialog.locator('[data-what="Next"]:enabled').waitFor({ state: 'attached' })
+    return files
+  }
 
   test('are shown as other pictures are', async () => {
     const files = await view('1.heic')

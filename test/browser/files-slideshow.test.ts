@@ -29,6 +29,10 @@ describe('Pictures one after the other', { skip: absenceOfChromium() }, () => {
   const press = ({ dialog }: FileBrowser, name: string) =>
     dialog.getByRole('button', { name, exact: true }).click()
 
+  /** The list has come: until then, nothing is beside the picture. */
+  const hasNeighbours = ({ dialog }: FileBrowser) =>
+    dialog.locator('[data-what="Next"]:enabled').waitFor({ state: 'attached' })
+
   test('fill the screen, go on by arrow keys, and leave it with Esc', async () => {
     const files = await openAt(first)
     const { page, dialog } = files
@@ -38,6 +42,7 @@ describe('Pictures one after the other', { skip: absenceOfChromium() }, () => {
     const whole = { x: 0, y: 0, ...page.viewportSize() }
     await until(async () => isDeepStrictEqual(await stage.boundingBox(), whole))
     assert.deepEqual(await barriers(page), [])
+    await hasNeighbours(files)
     // The text between them is left out.
     await page.keyboard.press('ArrowRight')
     await picture(files, '3.png').waitFor()
@@ -68,6 +73,7 @@ describe('Pictures one after the other', { skip: absenceOfChromium() }, () => {
     const { clock } = files.page
     await clock.install()
     await picture(files, '1.png').waitFor()
+    await hasNeighbours(files)
     // From here on, time passes only as this test says. Otherwise a picture could be gone before it was looked for.
     await clock.pauseAt(Date.now() + 60_000)
     await press(files, 'Slideshow')
@@ -112,6 +118,7 @@ describe('Pictures one after the other', { skip: absenceOfChromium() }, () => {
     const files = new FileBrowser(page)
     await picture(files, '1.png').waitFor()
     await press(files, 'Full screen')
+    await hasNeighbours(files)
     const swipe = (from: number, to: number) =>
       page.evaluate(`(() => {
         const target = document.querySelector('[role="dialog"] img')

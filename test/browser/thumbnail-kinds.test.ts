@@ -77,6 +77,13 @@ for (const [browserName, absence, start] of browsers) {
     const answered = (part: string) =>
       seen.filter((one) => one.url().includes(part) && one.method() === 'GET')
 
+    /** The number of thumbnails that this page has stored. */
+    async function storedCount(): Promise<number> {
+      const sent = seen.filter((one) => one.method() === 'PUT')
+      const replies = await Promise.all(sent.map((one) => one.response()))
+      return replies.filter((reply) => reply?.ok()).length
+    }
+
     test('scans in the usual compressions, and the preview in a raw photo', async () => {
       const files = await openGrid('scans/')
       for (const name of ['plain.tif', 'zip.tiff', 'lzw.tif']) {
@@ -143,6 +150,8 @@ for (const [browserName, absence, start] of browsers) {
       for (const name of ['bomb.pdf', 'broken.pdf']) {
         assert.equal(await pictureOf(files, name).count(), 0, name)
       }
+      // The next test finds them on the server.
+      await until(async () => (await storedCount()) === 2)
       assert.deepEqual(dashboard().complaints(), [])
     })
 
