@@ -58,7 +58,7 @@ describe('The viewer and a list that comes before or after it', {
     await page.keyboard.press('Delete')
     await dialog.waitFor({ state: 'detached' })
     listed.resolve()
-    await page.getByText('does not exist').waitFor()
+    await page.getByText('This folder is empty').waitFor()
     await page.unrouteAll({ behavior: 'wait' })
   })
 })
