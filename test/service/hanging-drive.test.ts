@@ -111,22 +111,23 @@ async function requireOthers({ url, send }: Gateway): Promise<void> {
     get: () => send('GET', '/here/kept'),
     list: () => send('GET', '/here?list-type=2'),
   }
-  const late = await Promise.all(
+  const answers = await Promise.all(
     Object.entries(asked).map(async ([name, ask]) => {
       const startedAtMs = performance.now()
       const reply = await Promise.race([
         ask().then(async (one) => ({ status: one.status, text: await one.text() })),
-        sleep(answerMs, undefined, { ref: false }),
+        sleep(2 * answerMs, undefined, { ref: false }),
       ])
-      const isFine = reply !== undefined && (reply.status < 300 || /^(health|ready)z$/.test(name))
-      return isFine
-        ? []
-        : [
-            `${name}: ${reply?.status ?? 'no answer'} ${Math.round(performance.now() - startedAtMs)} ms`,
-          ]
+      return { name, status: reply?.status, tookMs: performance.now() - startedAtMs }
     }),
   )
-  assert.deepEqual(late.flat(), [])
+  // It waits for nothing, so this is what a busy machine adds.
+  const busyMs = answers.find(({ name }) => name === 'livez')?.tookMs ?? 0
+  const late = answers.filter(({ name, status = 0, tookMs }) => {
+    const isFine = (status > 0 && status < 300) || (status >= 300 && /^(health|ready)z$/.test(name))
+    return !isFine || tookMs > answerMs + Math.min(busyMs, answerMs / 2)
+  })
+  assert.deepEqual(late, [])
 }
 
 suite('While a drive hangs', { skip, timeout: 240_000 }, () => {
