@@ -81,7 +81,10 @@ function Picture({ picture, onBroken }: PictureProps) {
       const isSmall = Math.max(canvas.width, canvas.height) < smallSide
       canvas.toggleAttribute('data-small', isSmall)
     }
-    void draw().catch(() => onBroken(true))
+    void draw().catch(() => {
+      // The failure of a picture that was replaced says nothing about the new one.
+      if (!leaving.signal.aborted) onBroken(true)
+    })
     return () => leaving.abort()
   }, [picture, onBroken])
   return <canvas ref={place} width={0} height={0} className={classes.image} aria-hidden />
