@@ -16,7 +16,9 @@ export function JobRow({ job }: { readonly job: Job }) {
   return (
     <section className={classes.job} aria-label={title}>
       <Group gap={6} wrap="nowrap">
-        <span className={classes.rowName}>{title}</span>
+        <span className={classes.jobTitle} data-tip={title} data-tip-cut>
+          {title}
+        </span>
         {isRunning && (
           <Button size="compact-xs" variant="default" onClick={() => jobs.cancel(id)}>
             {transfersTexts.stop}
