@@ -13,7 +13,7 @@ export const texts = (): ConnectTexts => ({
   madeForAwsSetting: 'COMPATIBILITY=aws',
   toPaste: 'Einstellungen zum Einfügen',
   secretText:
-    'Der zum Zugriffsschlüssel oben. Er wird unten in die Einstellungen eingesetzt und bleibt auf dieser Seite.',
+    'Der geheime Schlüssel zum Zugriffsschlüssel oben. Er wird unten in die Einstellungen eingesetzt und bleibt auf dieser Seite.',
   showSecret: 'Geheimen Schlüssel anzeigen',
   text: 'Was ein Client braucht, mit Einstellungen zum Einfügen. Legen Sie für eine App einen der <keys>App-Schlüssel</keys> an: Dessen Einstellungen enthalten das Geheimnis.',
   address: 'Adresse',

@@ -11,7 +11,7 @@ export const texts = () => ({
   madeForAwsSetting: 'COMPATIBILITY=aws',
   toPaste: 'Settings to paste',
   secretText:
-    'The one of the access key above. It is inserted into the settings below and never leaves this page.',
+    'Enter the secret key of the access key above. It is inserted into the settings below and never leaves this page.',
   showSecret: 'Show the secret key',
   text: 'What a client needs to connect, with settings to paste. Give each app an <keys>app key</keys> of its own: its settings then include the secret.',
   address: 'Address',
