@@ -7,7 +7,16 @@ import { noteText } from '../../../../src/app/fleet/known-drives.ts'
 import type { DriveNotes } from '../../../../src/storage/drives/drive-notes.ts'
 import { LocalNotes } from '../../../../src/storage/drives/local/local-notes.ts'
 
-import { beatMs, inUse, longestBeatMs, scene, Table, until } from '../start/drives/owner-fixture.ts'
+import {
+  assertOneKeeps,
+  beatMs,
+  inUse,
+  longestBeatMs,
+  scene,
+  Table,
+  until,
+  writeWindowMs,
+} from '../start/drives/owner-fixture.ts'
 
 test('a drive with a live owner is refused to another database, on this machine immediately', async (t) => {
   const { gateway, ownerNote } = scene(t)
@@ -200,16 +209,23 @@ test('of two databases that take a drive over at once, one keeps it', async (t) 
   await first.claim()
   await first.owner.close()
   await moveElsewhere()
-  const outcomes = await Promise.allSettled(
-    ['b', 'c'].map(async (name) => {
-      await gateway(new Table(name)).claim()
-      return name
-    }),
-  )
-  const winners = outcomes.flatMap((outcome) => {
-    return outcome.status === 'fulfilled' ? [outcome.value] : []
+  await assertOneKeeps({ gateway, ownerNote }, ['b', 'c'])
+})
+
+test('a gateway that takes a drive over waits before it begins, for others that do the same', async (t) => {
+  const { root, gateway, moveElsewhere } = scene(t)
+  const first = gateway(new Table('a'))
+  await first.claim()
+  await first.owner.close()
+  await moveElsewhere()
+  const notes = new LocalNotes(root)
+  let writtenAt = Number.NaN
+  t.mock.method(notes, 'write', async (name: 'owner' | 'alive', text: string) => {
+    await LocalNotes.prototype.write.call(notes, name, text)
+    if (name === 'owner') writtenAt = performance.now()
   })
-  assert.deepEqual(winners, [ownerNote()?.databaseId])
+  await gateway(new Table('b')).claim(notes)
+  assert.ok(performance.now() - writtenAt >= writeWindowMs - 1)
 })
 
 test('an owner that was suspended while another took over stops, and does not take it back', async (t) => {

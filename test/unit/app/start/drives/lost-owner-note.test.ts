@@ -5,7 +5,16 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import type { DriveNotes } from '../../../../../src/storage/drives/drive-notes.ts'
 import { LocalNotes } from '../../../../../src/storage/drives/local/local-notes.ts'
-import { beatMs, inUse, longBeatMs, longestBeatMs, scene, Table, until } from './owner-fixture.ts'
+import {
+  assertOneKeeps,
+  beatMs,
+  inUse,
+  longBeatMs,
+  longestBeatMs,
+  scene,
+  Table,
+  until,
+} from './owner-fixture.ts'
 
 /** What a person, a full disk or a broken program may leave of the owner note. */
 const lostNotes = [
@@ -84,16 +93,7 @@ test('of two databases that begin with an empty note at once, one gets the drive
   const { root, gateway, ownerNote } = scene(t)
   fs.mkdirSync(join(root, '.bucketry'), { recursive: true })
   loseNote(root, '')
-  const outcomes = await Promise.allSettled(
-    ['a', 'b', 'c'].map(async (name) => {
-      await gateway(new Table(name), longBeatMs).claim()
-      return name
-    }),
-  )
-  const winners = outcomes.flatMap((outcome) => {
-    return outcome.status === 'fulfilled' ? [outcome.value] : []
-  })
-  assert.deepEqual(winners, [ownerNote()?.databaseId])
+  await assertOneKeeps({ gateway, ownerNote }, ['a', 'b', 'c'], longBeatMs)
 })
 
 test('an owner note that is empty only while its owner writes it is not taken over', async (t) => {

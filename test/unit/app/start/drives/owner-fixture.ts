@@ -13,9 +13,9 @@ import { LocalNotes } from '../../../../../src/storage/drives/local/local-notes.
 export const beatMs = 40
 /** As of a gateway of the same drive over WebDAV. */
 export const longestBeatMs = 3 * beatMs
-const writeWindowMs = 200
+export const writeWindowMs = 200
 /** In real use an owner is watched longer than another gateway waits after a takeover. */
-export const longBeatMs = writeWindowMs
+export const longBeatMs = writeWindowMs + beatMs
 
 /** A database for several gateways. */
 export class Table {
@@ -71,6 +71,28 @@ export function scene(t: TestContext) {
     await new LocalNotes(root).write('alive', noteText(alive))
   }
   return { root, warnings, gateway, ownerNote, moveElsewhere }
+}
+
+/**
+ * Lets one gateway of each database claim the drive at once. One of them keeps it. On a busy machine,
+ * another may read the note, and write its own later than the first one waits: then the first one
+ * begins, and stops at its next heartbeat.
+ */
+export async function assertOneKeeps(
+  { gateway, ownerNote }: Pick<ReturnType<typeof scene>, 'gateway' | 'ownerNote'>,
+  names: readonly string[],
+  longestMs?: number,
+): Promise<void> {
+  const rivals = names.map((name) => ({ name, ...gateway(new Table(name), longestMs) }))
+  const outcomes = await Promise.allSettled(rivals.map(({ claim }) => claim()))
+  const begun = rivals.filter((_, index) => outcomes[index]?.status === 'fulfilled')
+  const isKeeper = ({ name }: { readonly name: string }) => name === ownerNote()?.databaseId
+  await until(() => begun.every((rival) => isKeeper(rival) || rival.lost.length === 1))
+  const keepers = begun.filter(isKeeper)
+  assert.deepEqual(
+    keepers.map(({ lost }) => lost),
+    [[]],
+  )
 }
 
 export async function until(isTrue: () => boolean): Promise<void> {
