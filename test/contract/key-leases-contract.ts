@@ -287,12 +287,22 @@ function describeHolding(tableOf: () => LeaseTable) {
     await tableOf().take(['if/c'], claim(elsewhere, Date.now() + 10_000), [])
     assert.equal(await one.holdIfFree(['if/c'], never), undefined)
     await tableOf().take(['if/d'], claim(deadOwner, Date.now() + 10_000), [])
-    const works = Array.from({ length: 4 }, (_, index) =>
-      [one, two][index % 2]?.holdIfFree(['if/a', 'if/d'], async () => {
-        await sleep(200)
+    // The keys are held until every caller has got them or was refused, however late it asks.
+    const decided = Promise.withResolvers<void>()
+    let undecided = 4
+    const decide = () => {
+      undecided -= 1
+      if (undecided === 0) decided.resolve()
+    }
+    const works = Array.from({ length: undecided }, async (_, index) => {
+      const result = await [one, two][index % 2]?.holdIfFree(['if/a', 'if/d'], async () => {
+        decide()
+        await decided.promise
         return 'done'
-      }),
-    )
+      })
+      if (result === undefined) decide()
+      return result
+    })
     const results = await Promise.all(works)
     assert.deepEqual(
       results.filter((result) => result !== undefined),
