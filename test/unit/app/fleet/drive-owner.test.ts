@@ -191,16 +191,7 @@ test('the same database starts again without waiting, and several gateways share
 
 test('of two databases that begin on a new drive at once, one gets it', async (t) => {
   const { gateway, ownerNote } = scene(t)
-  const outcomes = await Promise.allSettled(
-    ['a', 'b', 'c'].map(async (name) => {
-      await gateway(new Table(name)).claim()
-      return name
-    }),
-  )
-  const winners = outcomes.flatMap((outcome) => {
-    return outcome.status === 'fulfilled' ? [outcome.value] : []
-  })
-  assert.deepEqual(winners, [ownerNote()?.databaseId])
+  await assertOneKeeps({ gateway, ownerNote }, ['a', 'b', 'c'])
 })
 
 test('of two databases that take a drive over at once, one keeps it', async (t) => {

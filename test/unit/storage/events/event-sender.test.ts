@@ -232,10 +232,12 @@ test('a process that does not send is not woken by each change', async (t) => {
   const { sender, clock } = await startSender(t, { events: [event('k')], isOther: true })
   await until(() => clock.leases > 0)
   const before = clock.leases
-  const endAt = performance.now() + 300
+  const startedAt = performance.now()
   await until(() => {
     for (let count = 0; count < 100; count += 1) sender.poke()
-    return performance.now() > endAt
+    return performance.now() > startedAt + 300
   })
-  assert.ok(clock.leases - before <= 1)
+  // It looks by itself once a second.
+  const looks = 1 + (performance.now() - startedAt) / 1_000
+  assert.ok(clock.leases - before <= looks)
 })
