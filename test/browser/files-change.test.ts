@@ -4,10 +4,10 @@ import { join } from 'node:path'
 import { before, describe, test } from 'node:test'
 import { absenceOfChromium } from '../support/chromium.ts'
 import { publicBucket } from '../support/contract-gateway.ts'
-import { barriers, useDashboard } from '../support/dashboard.ts'
+import { barriers, dashboardPassword, useDashboard } from '../support/dashboard.ts'
 import { type FileBrowser, useFileBrowser, writeTree } from '../support/file-browser.ts'
 import { testBucket } from '../support/gateway-process.ts'
-import { until } from '../support/management-client.ts'
+import { ManagementClient, until } from '../support/management-client.ts'
 import { signedFetch, targetOf } from '../support/signed-fetch.ts'
 
 describe('Changing files in the dashboard', { skip: absenceOfChromium() }, () => {
@@ -32,6 +32,8 @@ describe('Changing files in the dashboard', { skip: absenceOfChromium() }, () =>
       'delete/tree/c/d.txt': 'd',
       'delete/keep.txt': 'keep',
       'share/a b+c%.txt': 'shared',
+      'linked/folder/photo.txt': 'photo',
+      'linked/target/1.txt': 'x',
       // The key dots/../x.txt.
       'dots/%2E%2E/x.txt': 'dots',
     })
@@ -182,6 +184,37 @@ describe('Changing files in the dashboard', { skip: absenceOfChromium() }, () =>
       existsSync(join(dashboard().gateway.driveFolder, testBucket, 'rename/folder')),
       false,
     )
+  })
+
+  test('says before a rename or a move that links keep the old path', async () => {
+    const { url } = dashboard().gateway
+    const management = await ManagementClient.signIn(url, dashboardPassword)
+    const link = async (kind: 'file' | 'drop', path: string) => {
+      const made = await management.done('POST', '/shares', { kind, bucket: testBucket, path })
+      return new URL(made.url, url)
+    }
+    const photo = await link('file', 'linked/folder/photo.txt')
+    const inbox = await link('drop', 'linked/folder/')
+    const files = await openFolder('linked/')
+    const { page } = files
+    await files.act('folder', 'Copy to')
+    await files.dialog.getByText('target').waitFor()
+    assert.equal(await files.dialog.getByText('the old path').count(), 0)
+    await files.press('Cancel')
+    await files.act('folder', 'Move to')
+    await files.dialog.getByText('1 link leads here and keeps the old path').waitFor()
+    await files.press('Cancel')
+    await files.act('folder', 'Rename')
+    await files.dialog.getByText('1 link leads here and keeps the old path').waitFor()
+    await files.dialog.getByText('1 upload link leads here and keeps the old path').waitFor()
+    assert.deepEqual(await barriers(page), [])
+    await page.getByLabel('New name').fill('renamed')
+    await page.keyboard.press('Enter')
+    await files.name('renamed').waitFor()
+    await until(async () => (await fetch(photo)).status === 404)
+    const sent = await fetch(`${inbox}/sent.txt`, { method: 'PUT', body: 'sent' })
+    assert.equal(sent.status, 201)
+    assert.deepEqual(await keysBelow('linked/folder/'), ['linked/folder/sent.txt'])
   })
 
   test('moves a key that browsers cannot request to one that they can', async () => {

@@ -167,6 +167,12 @@ export const fileStates: readonly DashboardState[] = [
     shown: openDialog('Rename “text.txt”'),
   },
   {
+    name: 'rename of a shared file',
+    path: folder,
+    reach: (files) => files.act('picture.png', 'Rename'),
+    shown: 'keeps the old path',
+  },
+  {
     name: 'move',
     path: folder,
     reach: (files) => files.act('text.txt', 'Move to'),

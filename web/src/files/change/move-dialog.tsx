@@ -6,6 +6,7 @@ import { FormDialog, NameInput } from '../../ui/form-dialog.tsx'
 import { messageOf } from '../../ui/messages.ts'
 import type { Entry } from '../entries/entry.ts'
 import { FolderPicker } from './folder-picker.tsx'
+import { LinkNote } from './link-note.tsx'
 import type { FolderAddress, PutMode } from './move-plan.ts'
 import { putEntries, subjectOf } from './put-entries.ts'
 
@@ -45,6 +46,7 @@ export function MoveDialog({ mode, from, entries, onClose }: MoveDialogProps) {
       onSubmit={submit}
       onClose={onClose}
     >
+      {mode === 'move' && <LinkNote bucket={from.bucket} entries={entries} />}
       <BucketSelect target={target} onChoose={choose} />
       <NameInput
         label={fileChangeTexts.move.folder}

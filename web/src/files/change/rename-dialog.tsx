@@ -9,6 +9,7 @@ import { visibleName } from '../entries/visible-name.ts'
 import { jobs } from '../transfers/transfers.ts'
 import { clashesOf, placeEntries } from './file-changes.ts'
 import { hasAnything } from './folder-contents.ts'
+import { LinkNote } from './link-note.tsx'
 import { type Move, obstacleOf, renameTo } from './move-plan.ts'
 import { nameProblem } from './name-problem.ts'
 import { useSpacesQuestion } from './use-spaces-question.tsx'
@@ -56,6 +57,7 @@ export function RenameDialog({ bucket, entry, onClose }: RenameDialogProps) {
         onFocus={(event) => selectStem(event.currentTarget, entry)}
       />
       {question}
+      <LinkNote bucket={bucket} entries={[entry]} />
       {isMerging && (
         <Alert color="yellow" variant="light">
           {texts.mergeText}

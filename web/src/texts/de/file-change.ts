@@ -64,6 +64,12 @@ export const texts = ({ count, list }: TextKit): FileChangeTexts => ({
     withSpaces: 'Mit Leerzeichen umbenennen',
     merge: 'Zusammenführen',
   },
+  links: {
+    views: (n) =>
+      `${count(n, { one: 'Link führt hierher und behält', other: 'Links führen hierher und behalten' })} den alten Pfad, an dem Besucher das nicht mehr finden.`,
+    drops: (n) =>
+      `${count(n, { one: 'Upload-Link führt hierher und behält', other: 'Upload-Links führen hierher und behalten' })} den alten Pfad: Was Besucher senden, legt diesen Ordner wieder an.`,
+  },
   spaces: 'Leerzeichen am Anfang oder Ende',
   removeSpaces: 'Leerzeichen entfernen',
   name: {

@@ -61,6 +61,12 @@ export const texts = ({ count, list }: TextKit) => ({
     withSpaces: 'Rename with spaces',
     merge: 'Merge',
   },
+  links: {
+    views: (n: number) =>
+      `${count(n, { one: 'link leads here and keeps', other: 'links lead here and keep' })} the old path, where visitors will no longer find this.`,
+    drops: (n: number) =>
+      `${count(n, { one: 'upload link leads here and keeps', other: 'upload links lead here and keep' })} the old path: what visitors send creates that folder again.`,
+  },
   spaces: 'Spaces at the beginning or end',
   removeSpaces: 'Remove the spaces',
   name: {
