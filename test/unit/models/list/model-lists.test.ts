@@ -101,7 +101,8 @@ describe('upstreams', () => {
     const told: unknown[] = []
     const app = modelsApp({
       state: { connections: labs(dead.origin, good.origin, `${dead.origin}/other`) },
-      upstreams: new Upstreams({ timeoutMs: 1_000 }),
+      // Time enough for the one that answers, on a busy machine too.
+      upstreams: new Upstreams({ timeoutMs: 5_000 }),
       log: { ...silentLog, debug: (fields) => told.push(fields) },
     })
     const reply = await app.send({ url: '/v1/models' })

@@ -303,7 +303,8 @@ describe('probe reports', () => {
         response.writeHead(503)
         response.write('wait')
       },
-      { timeoutMs: 1_000 },
+      // Time enough for the head to arrive, on a busy machine too.
+      { timeoutMs: 5_000 },
     )
     assert.deepEqual([report.outcome, report.status], ['failed', 503])
   })
