@@ -99,6 +99,16 @@ describe('VersionHistory', () => {
     const other = written('a', 'b')
     other.begin('absent').fail()
     assert.equal(other.settle([shownAs('b'), marker('m'), shownAs('a')]).length, 1, 'order')
+    const late = written('a')
+    // It may happen at any time, unlike the next one, which had ended before b was sent.
+    late.begin('absent')
+    late.begin('absent').fail()
+    late.begin(version('b')).acknowledge('b')
+    assert.deepEqual(late.settle([marker('m'), shownAs('b'), shownAs('a')]), [])
+    const refused = written('a')
+    refused.begin('absent').fail()
+    refused.begin(version('b')).acknowledge('b')
+    assert.equal(refused.settle([marker('m'), shownAs('b'), shownAs('a')]).length, 1, 'too late')
   })
 
   it('expects a removed version to be gone, and one whose removal had no reply to be there or not', () => {

@@ -22,6 +22,13 @@ export interface KnownVersion {
   readonly versionId: string
 }
 
+/** Those of the versions before and after one in a listing. */
+interface OtherWrites {
+  readonly newer: readonly (WrittenVersion | undefined)[]
+  /** As far as they are certain. */
+  readonly older: readonly (WrittenVersion | undefined)[]
+}
+
 const nullId = 'null'
 
 /**
@@ -100,7 +107,10 @@ export class VersionHistory {
    */
   settle(shown: readonly ShownVersion[]): string[] {
     const found: (WrittenVersion | undefined)[] = []
-    for (const version of shown) found.push(this.#writeOf(version, found))
+    const certain = shown.map((version) => this.#certainWriteOf(version))
+    for (const [index, version] of shown.entries()) {
+      found.push(this.#writeOf(version, { newer: found, older: certain.slice(index + 1) }))
+    }
     const problems = shown.flatMap(({ versionId, id }, index) =>
       found[index] === undefined ? [`${versionId} is ${id ?? 'a marker'}, which is wrong`] : [],
     )
@@ -115,7 +125,9 @@ export class VersionHistory {
       const isWrong = found
         .slice(index + 1)
         .some((older) => newer && older && newer.endedAt < older.startedAt)
-      if (isWrong) problems.push(`${newer?.versionId} is before versions that were written later`)
+      if (!isWrong) continue
+      const what = `${shown[index]?.versionId} (${shown[index]?.id ?? 'a marker'})`
+      problems.push(`${what} is before versions that were written later`)
     }
     this.#writes = this.#writes.filter((one) => found.includes(one) || one.endedAt === Infinity)
     for (const [index, write] of found.entries()) {
@@ -126,22 +138,30 @@ export class VersionHistory {
     return problems
   }
 
-  /** @param taken those of newer versions */
+  /** Undefined for a marker without a reply: others look alike. */
+  #certainWriteOf({ versionId, id }: ShownVersion): WrittenVersion | undefined {
+    return this.#writes.findLast((one) => {
+      return one.versionId === versionId || (id !== undefined && idOf(one) === id)
+    })
+  }
+
   #writeOf(
     { versionId, id }: ShownVersion,
-    taken: readonly (WrittenVersion | undefined)[],
+    { newer, older }: OtherWrites,
   ): WrittenVersion | undefined {
     const possible = this.#writes.filter(
       (one) =>
         idOf(one) === id &&
-        !taken.includes(one) &&
+        !newer.includes(one) &&
         one.removal !== 'done' &&
         (versionId !== nullId || !this.#isReplacedNull(one)),
     )
     const unknown = possible.filter((one) => one.versionId === undefined)
     // Markers look alike: without a reply, an earlier deletion may have made it, and a later one none.
+    // Of those whose order is right, the one that was sent last: the earlier ones may be those of older markers.
     const isInOrder = (one: WrittenVersion) =>
-      !taken.some((newer) => newer !== undefined && newer.endedAt < one.startedAt)
+      !newer.some((other) => other !== undefined && other.endedAt < one.startedAt) &&
+      !older.some((other) => other !== undefined && one.endedAt < other.startedAt)
     return (
       possible.findLast((one) => one.versionId === versionId) ??
       unknown.findLast(isInOrder) ??
