@@ -3,10 +3,11 @@ import { useDisclosure } from '@mantine/hooks'
 import { IconTrashX } from '@tabler/icons-react'
 import { useState } from 'react'
 import type { TrashReply } from '../../../src/dashboard/management/trash-routes.ts'
-import { nameOf, parentOf } from '../files/entries/entry.ts'
+import { nameOf, parentOf, sharedParent } from '../files/entries/entry.ts'
 import { EntryIcon } from '../files/entries/entry-icon.tsx'
 import { NameText } from '../files/entries/name-text.tsx'
 import { visibleName } from '../files/entries/visible-name.ts'
+import { placeText } from '../files/transfers/file-job-text.ts'
 import { startServerJob } from '../files/transfers/server-job.ts'
 import { formatBytes } from '../format/bytes.ts'
 import { locale } from '../texts/language.ts'
@@ -76,9 +77,7 @@ export function TrashRow({ bucket, item, keptDays, search, onEnd }: TrashRowProp
               {isOpen ? trashTexts.hideFiles : trashTexts.showFiles}
             </Button>
           )}
-          <Button size="xs" variant="default" onClick={() => restore()}>
-            {trashTexts.restore}
-          </Button>
+          <RestoreButton {...{ bucket, paths }} onClick={() => restore()} />
           <IconButton
             label={trashTexts.deleteOf(`${name}${others}`)}
             color="red"
@@ -103,7 +102,7 @@ export function TrashRow({ bucket, item, keptDays, search, onEnd }: TrashRowProp
         onConfirm={() => restore(question?.key, true)}
         onClose={() => setQuestion(undefined)}
       >
-        {trashTexts.takenText(asked)}
+        {trashTexts.takenText(asked, folderOf(bucket, paths, question?.key))}
       </Confirm>
       <Confirm
         isOpen={question?.what === 'delete'}
@@ -118,6 +117,30 @@ export function TrashRow({ bucket, item, keptDays, search, onEnd }: TrashRowProp
         {trashTexts.deleteText(asked)}
       </Confirm>
     </Row>
+  )
+}
+
+/** Where what is asked about is restored to; the bucket, if it was in several folders. */
+function folderOf(bucket: string, paths: readonly string[], key: string | undefined): string {
+  return placeText(bucket, sharedParent(key === undefined ? paths : [key]) ?? '')
+}
+
+interface RestoreButtonProps {
+  readonly bucket: string
+  readonly paths: readonly string[]
+  readonly onClick: () => void
+}
+
+function RestoreButton({ bucket, paths, onClick }: RestoreButtonProps) {
+  const folder = sharedParent(paths)
+  const where =
+    folder === undefined
+      ? trashTexts.restoreToSeveral
+      : trashTexts.restoreTo(placeText(bucket, folder))
+  return (
+    <Button size="xs" variant="default" data-tip={where} aria-description={where} onClick={onClick}>
+      {trashTexts.restore}
+    </Button>
   )
 }
 

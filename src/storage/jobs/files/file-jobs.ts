@@ -32,7 +32,7 @@ const maxRuns = 5
 interface FileJobsParts extends FileWorld {
   readonly jobs: JobRunner
   readonly table: Pick<JobTable, 'list' | 'look' | 'running' | 'findRunning'>
-  readonly deletions: Pick<DeletionTable, 'add'>
+  readonly deletions: Pick<DeletionTable, 'add' | 'find'>
   /** Called after a move with what was moved, so that what is kept about the paths can follow. Must not reject. */
   readonly onMoved: (order: MoveOrder) => Promise<void>
   /** The database's time, milliseconds since the epoch. */
@@ -76,7 +76,11 @@ export class FileJobs {
   async #start(asked: FileOrder, figures: FileFigures): Promise<FileJob | undefined> {
     const order = asked.action === 'trash' ? this.#withTrash(asked) : asked
     await this.#noteDeletion(order)
-    const started = await this.#run(order, figures, undefined)
+    const started = await this.#run(
+      order,
+      { about: await this.#aboutOf(order), figures },
+      undefined,
+    )
     if (started !== undefined) return jobOf(started.row)
     const same = await this.#parts.table.findRunning(kind, JSON.stringify(order))
     return same && jobOf(same)
@@ -89,9 +93,9 @@ export class FileJobs {
       if (!(await jobs.isAbandoned({ kind, id }))) continue
       const row = await jobs.find({ kind, id })
       if (row?.state !== 'running') continue
-      const { figures } = storedOf(row)
-      countRun(figures)
-      await this.#run(orderOf(row), figures, row)
+      const stored = storedOf(row)
+      countRun(stored.figures)
+      await this.#run(orderOf(row), stored, row)
     }
   }
 
@@ -142,6 +146,15 @@ export class FileJobs {
     await this.#parts.deletions.add({ bucket, trashId, paths, count })
   }
 
+  /** Work on all that one deletion has put into the trash is about what was deleted then. */
+  async #aboutOf(order: FileOrder): Promise<AboutOrder> {
+    const { bucket, paths, trashId } = order
+    const about = aboutOrder(order)
+    if (trashId === undefined || paths[0] !== '') return about
+    const chosen = (await this.#parts.deletions.find(bucket, [trashId])).get(trashId)
+    return { ...about, ...chosen }
+  }
+
   async #latest(): Promise<readonly FileJob[]> {
     return (await this.#parts.table.list(kind, listedJobs)).map(jobOf)
   }
@@ -153,9 +166,9 @@ export class FileJobs {
   }
 
   /** @param row of a job whose process has ended */
-  #run(order: FileOrder, figures: FileFigures, row: JobRow | undefined) {
+  #run(order: FileOrder, stored: Stored, row: JobRow | undefined) {
     const { jobs, now } = this.#parts
-    const stored: Stored = { about: aboutOrder(order), figures }
+    const { figures } = stored
     return jobs.start({
       ...{ kind, target: JSON.stringify(order), figures: stored, limits: fileJobLimits, seen: row },
       id: row?.id ?? randomBytes(12).toString('base64url'),

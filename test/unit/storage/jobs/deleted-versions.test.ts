@@ -31,7 +31,7 @@ async function open(t: TestContext) {
     ...{
       drive,
       table,
-      deletions: { add: async () => undefined },
+      deletions: { add: async () => undefined, find: async () => new Map() },
       onMoved: async () => undefined,
       keepsRemoved: () => true,
       hasTrash: () => false,

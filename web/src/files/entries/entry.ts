@@ -68,6 +68,12 @@ export function parentOf(key: string): string {
   return end === 0 ? '' : key.slice(0, key.lastIndexOf(delimiter, end - 1) + 1)
 }
 
+/** The folder that all these keys are in; undefined if they are in several. */
+export function sharedParent(keys: readonly string[]): string | undefined {
+  const parents = new Set(keys.map(parentOf))
+  return parents.size === 1 ? [...parents][0] : undefined
+}
+
 /** The last part of a key, without the slash of a folder. */
 export function nameOf(key: string): string {
   const name = key.slice(parentOf(key).length)

@@ -2,7 +2,7 @@ import type { FileJobReply } from '../../../../src/dashboard/management/files/fi
 import { shownMessage } from '../../api/shown-message.ts'
 import { formatCount } from '../../format/bytes.ts'
 import { fileWorkTexts } from '../../texts/file-work.ts'
-import { nameOf, parentOf } from '../entries/entry.ts'
+import { nameOf, parentOf, sharedParent } from '../entries/entry.ts'
 import { visibleName } from '../entries/visible-name.ts'
 
 type Titles = typeof fileWorkTexts.job.running | typeof fileWorkTexts.job.done
@@ -31,12 +31,21 @@ function textOf(job: FileJobReply, titles: Titles): string {
       return titles.delete(subject)
     case 'restore':
     case 'undelete':
-      return first === '' ? titles.restoreIn(fileWorkTexts.quoted(bucket)) : titles.restore(subject)
+      return restoringText(job, subject, titles)
     case 'empty':
       return titles.empty(fileWorkTexts.quoted(bucket))
     case 'erase':
       return titles.erase(subject)
   }
+}
+
+/** What is restored goes back to the folder that it was in. */
+function restoringText({ bucket, paths }: FileJobReply, subject: string, titles: Titles): string {
+  if (paths[0] === '') return titles.restoreIn(fileWorkTexts.quoted(bucket))
+  const folder = sharedParent(paths)
+  return folder === undefined
+    ? titles.restore(subject)
+    : titles.restoreTo(subject, fileWorkTexts.quoted(placeText(bucket, folder)))
 }
 
 function placingText(
@@ -51,8 +60,12 @@ function placingText(
   if (to?.bucket === bucket && folder === parentOf(first)) {
     return action === 'copy' ? titles.duplicate(subject) : titles.rename(subject, quoted(target))
   }
-  const place = visibleName(folder === '' ? (to?.bucket ?? '') : `${to?.bucket}/${folder}`)
-  return titles[action](subject, fileWorkTexts.quoted(place))
+  return titles[action](subject, fileWorkTexts.quoted(placeText(to?.bucket ?? '', folder)))
+}
+
+/** "photos/2026/" */
+export function placeText(bucket: string, folder: string): string {
+  return visibleName(folder === '' ? bucket : `${bucket}/${folder}`)
 }
 
 function quoted(key: string): string {

@@ -41,10 +41,12 @@ export const texts = ({ count }: TextKit): TrashTexts => ({
   hideFiles: 'Dateien ausblenden',
   showFiles: 'Dateien anzeigen',
   restore: 'Wiederherstellen',
+  restoreTo: (folder) => `In ${folder}`,
+  restoreToSeveral: 'In die Ordner, in denen die Elemente waren',
   taken: 'Einige Namen sind vergeben',
   restoreBeside: 'Unter neuen Namen wiederherstellen',
-  takenText: (name) =>
-    `Dateien mit dem Namen ${name} oder anderen Namen aus diesem Eintrag gibt es schon. Sie bleiben, wie sie sind. Was noch im Papierkorb liegt, lässt sich daneben wiederherstellen, mit einer Nummer im Namen.`,
+  takenText: (name, folder) =>
+    `In ${folder} gibt es schon Dateien mit dem Namen ${name} oder anderen Namen aus diesem Eintrag. Sie bleiben, wie sie sind. Was noch im Papierkorb liegt, lässt sich daneben wiederherstellen, mit einer Nummer im Namen.`,
   deleteAsk: 'Endgültig löschen?',
   delete: 'Endgültig löschen',
   deleteText: (name) => `${name} lässt sich danach nicht wiederherstellen.`,

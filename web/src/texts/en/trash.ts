@@ -39,10 +39,12 @@ export const texts = ({ count }: TextKit) => ({
   hideFiles: 'Hide files',
   showFiles: 'Show files',
   restore: 'Restore',
+  restoreTo: (folder: string) => `To ${folder}`,
+  restoreToSeveral: 'To the folders where these items were',
   taken: 'Some names are taken',
   restoreBeside: 'Restore under new names',
-  takenText: (name: string) =>
-    `Files with the name ${name}, or with other names in this item, already exist. They stay as they are. What is still in the trash can be restored beside them, with a number added to its name.`,
+  takenText: (name: string, folder: string) =>
+    `In ${folder}, files with the name ${name}, or with other names in this item, already exist. They stay as they are. What is still in the trash can be restored beside them, with a number added to its name.`,
   deleteAsk: 'Delete permanently?',
   delete: 'Delete permanently',
   deleteText: (name: string) => `${name} cannot be restored afterwards.`,

@@ -32,6 +32,15 @@ test('A deletion removes objects and folders, and reports how many', async (t) =
   assert.equal(job.canUndo, false)
 })
 
+test('a restore of a whole deletion is about what was deleted', async (t) => {
+  const { drive, run } = await open(t)
+  for (const key of ['a/1', 'b']) await put(drive, key)
+  const { trashId } = await run({ action: 'trash', bucket, paths: ['a/', 'b'] })
+  const job = await run({ action: 'restore', bucket, trashId, paths: [''] })
+  assert.deepEqual([job.done, job.paths, job.count], [2, ['a/', 'b'], 2])
+  assert.deepEqual(await keysOf(drive), ['a/1', 'b'])
+})
+
 test('concurrent requests for one order start one job and all return it', async (t) => {
   const { jobs, others, drive, table } = await open(t, hangs)
   await put(drive, 'a/1')

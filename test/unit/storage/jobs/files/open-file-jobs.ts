@@ -5,6 +5,7 @@ import { FileJobs } from '../../../../../src/storage/jobs/files/file-jobs.ts'
 import type { FileOrder } from '../../../../../src/storage/jobs/files/file-order.ts'
 import type { FileWorld } from '../../../../../src/storage/jobs/files/file-work.ts'
 import type { Transfer } from '../../../../../src/storage/jobs/files/transfer-object.ts'
+import { DeletionTable } from '../../../../../src/storage/jobs/trash/deletion-table.ts'
 import {
   type Ending,
   openTestDatabase,
@@ -35,7 +36,8 @@ export async function open(
   // Whatever is copied keeps its time, as on a drive whose times are coarse.
   const drive = openMemoryDrive({ now: () => 1_000_000, ...options })
   await drive.prepare([bucket, 'other'])
-  const { process, table, ...world } = openJobs(t, await openTestDatabase(t), clock)
+  const database = await openTestDatabase(t)
+  const { process, table, ...world } = openJobs(t, database, clock)
   const room = { bytes: 0 }
   const openWith = (runner: ReturnType<typeof process>) => {
     const opened = new FileJobs({
@@ -44,7 +46,7 @@ export async function open(
         keepsRemoved,
         hasTrash,
         newLock,
-        deletions: { add: async () => undefined },
+        deletions: new DeletionTable(database),
         onMoved: async () => undefined,
       },
       lockRules: async () => ({ nowMs: clock.now }),

@@ -22,7 +22,10 @@ const titles: readonly (readonly [Partial<FileJobReply>, string])[] = [
   [{ action: 'trash', paths: ['a/', 'b'], count: 2 }, 'Deleting 2 items'],
   [{ action: 'restore', paths: [''] }, 'Restoring deleted files of “files”'],
   [{ action: 'empty', paths: [''] }, 'Deleting from the trash of “files”'],
-  [{ action: 'undelete', undoes: 'one' }, 'Undo: Restoring “b.txt”'],
+  [{ action: 'restore' }, 'Restoring “b.txt” to “files/a/”'],
+  [{ action: 'restore', paths: ['a/', 'b'], count: 2 }, 'Restoring 2 items to “files”'],
+  [{ action: 'restore', paths: ['a/b', 'c'], count: 2 }, 'Restoring 2 items'],
+  [{ action: 'undelete', undoes: 'one' }, 'Undo: Restoring “b.txt” to “files/a/”'],
   [{ action: 'erase' }, 'Deleting “b.txt” permanently'],
 ]
 const doneTitles: typeof titles = [
@@ -33,7 +36,10 @@ const doneTitles: typeof titles = [
   [{ action: 'trash', paths: ['a/', 'b'], count: 2 }, 'Deleted 2 items'],
   [{ action: 'restore', paths: [''] }, 'Restored deleted files of “files”'],
   [{ action: 'empty', paths: [''] }, 'Deleted from the trash of “files”'],
-  [{ action: 'undelete', undoes: 'one' }, 'Undo: Restored “b.txt”'],
+  [{ action: 'restore' }, 'Restored “b.txt” to “files/a/”'],
+  [{ action: 'restore', paths: ['a/', 'b'], count: 2 }, 'Restored 2 items to “files”'],
+  [{ action: 'restore', paths: ['a/b', 'c'], count: 2 }, 'Restored 2 items'],
+  [{ action: 'undelete', undoes: 'one' }, 'Undo: Restored “b.txt” to “files/a/”'],
   [{ action: 'erase' }, 'Deleted “b.txt” permanently'],
 ]
 for (const [changes, title] of doneTitles) {
