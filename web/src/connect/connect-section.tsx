@@ -1,9 +1,12 @@
 import { Alert, Code, NativeSelect, PasswordInput, Stack } from '@mantine/core'
 import { IconInfoCircle } from '@tabler/icons-react'
-import { type ReactNode, useState } from 'react'
+import { useState } from 'react'
+import type { KeyReply } from '../../../src/dashboard/management/key-routes.ts'
 import type { StatusReply } from '../../../src/dashboard/management/management-schemas.ts'
 import { serviceAddress } from '../api/service-address.ts'
 import { useBuckets, useStatus } from '../api/service-queries.ts'
+import { grantedBucket, usableKeys } from '../keys/key-text.ts'
+import { useKeys } from '../keys/keys-queries.ts'
 import { connectTexts } from '../texts/connect.ts'
 import { frameTexts } from '../texts/frame.ts'
 import { ClientTabs } from '../ui/copy/client-tabs.tsx'
@@ -15,27 +18,9 @@ import { clientSettings, type Gateway, secretKeyPlaceholder } from './client-set
 import classes from './connect-section.module.css'
 
 export function ConnectSection() {
-  const names = useBuckets().data?.buckets.map(({ name }) => name) ?? []
-  const [chosen, setChosen] = useState<string>()
-  const bucket = chosen ?? names[0] ?? 'BUCKET'
   return (
     <Loaded query={useStatus()} failure={connectTexts.failure} lines={5}>
-      {({ endpoint, settings }) => (
-        <Connect
-          gateway={gatewayOf(endpoint, bucket)}
-          settings={settings}
-          bucketField={
-            names.length > 1 && (
-              <NativeSelect
-                label={connectTexts.bucket}
-                data={names}
-                value={bucket}
-                onChange={({ currentTarget }) => setChosen(currentTarget.value)}
-              />
-            )
-          }
-        />
-      )}
+      {(status) => <Connect status={status} />}
     </Loaded>
   )
 }
@@ -61,23 +46,37 @@ function secretPlace(settings: Settings): string {
   return connectTexts.secretInFile(of('DATA_DIR')?.value ?? 'DATA_DIR')
 }
 
-interface ConnectProps {
-  readonly gateway: Gateway
-  readonly settings: Settings
-  readonly bucketField: ReactNode
-}
+type Status = Pick<StatusReply, 'endpoint' | 'settings'>
 
-function Connect({ gateway, settings, bucketField }: ConnectProps) {
+function Connect({ status: { endpoint, settings } }: { readonly status: Status }) {
+  const names = useBuckets().data?.buckets.map(({ name }) => name) ?? []
+  const keys = usableKeys(useKeys().data?.keys ?? [], Date.now())
+  const [keyId, setKeyId] = useState('')
   const [secret, setSecret] = useState('')
+  const [chosen, setChosen] = useState<string>()
+  const key = keys.find(({ accessKeyId }) => accessKeyId === keyId)
+  const bucket = chosen ?? (key && grantedBucket(key)) ?? names[0] ?? 'BUCKET'
+  const gateway = {
+    ...gatewayOf(endpoint, bucket),
+    ...(key !== undefined && { accessKey: key.accessKeyId }),
+  }
+  const chooseKey = (accessKeyId: string) => {
+    setKeyId(accessKeyId)
+    // What was typed is the secret of the other key.
+    setSecret('')
+  }
   return (
     <Stack gap={16}>
       <Section title={connectTexts.endpoint}>
         <dl className={classes.details}>
           <Detail name={connectTexts.address} value={gateway.endpoint} />
           <Detail name={connectTexts.region} value={gateway.region} />
+          {keys.length > 0 && (
+            <KeyChoice keys={keys} chosen={key?.accessKeyId ?? ''} onChoose={chooseKey} />
+          )}
           <Detail name={connectTexts.accessKey} value={gateway.accessKey} />
           <dt>{connectTexts.secretKey}</dt>
-          <dd>{secretPlace(settings)}</dd>
+          <dd>{key === undefined ? secretPlace(settings) : connectTexts.secretOfApp}</dd>
         </dl>
       </Section>
       {!isForAws(settings) && (
@@ -88,16 +87,15 @@ function Connect({ gateway, settings, bucketField }: ConnectProps) {
       )}
       <Section title={connectTexts.toPaste}>
         <div className={classes.fields}>
-          <PasswordInput
-            label={connectTexts.secretKey}
-            description={connectTexts.secretText}
-            placeholder={secretKeyPlaceholder}
-            autoComplete="off"
-            value={secret}
-            onChange={({ currentTarget }) => setSecret(currentTarget.value)}
-            visibilityToggleButtonProps={{ 'aria-label': connectTexts.showSecret }}
-          />
-          {bucketField}
+          <SecretInput value={secret} onChange={setSecret} />
+          {names.length > 1 && (
+            <NativeSelect
+              label={connectTexts.bucket}
+              data={names}
+              value={bucket}
+              onChange={({ currentTarget }) => setChosen(currentTarget.value)}
+            />
+          )}
         </div>
         <ClientTabs
           clients={clientSettings(gateway)}
@@ -106,6 +104,53 @@ function Connect({ gateway, settings, bucketField }: ConnectProps) {
         />
       </Section>
     </Stack>
+  )
+}
+
+interface KeyChoiceProps {
+  readonly keys: readonly KeyReply[]
+  /** '' for the main key. */
+  readonly chosen: string
+  readonly onChoose: (accessKeyId: string) => void
+}
+
+function KeyChoice({ keys, chosen, onChoose }: KeyChoiceProps) {
+  return (
+    <>
+      <dt>{connectTexts.key}</dt>
+      <dd>
+        <NativeSelect
+          size="xs"
+          my={2}
+          aria-label={connectTexts.key}
+          data={[
+            { value: '', label: connectTexts.mainKey },
+            ...keys.map(({ accessKeyId, name }) => ({ value: accessKeyId, label: name })),
+          ]}
+          value={chosen}
+          onChange={({ currentTarget }) => onChoose(currentTarget.value)}
+        />
+      </dd>
+    </>
+  )
+}
+
+interface SecretInputProps {
+  readonly value: string
+  readonly onChange: (secret: string) => void
+}
+
+function SecretInput({ value, onChange }: SecretInputProps) {
+  return (
+    <PasswordInput
+      label={connectTexts.secretKey}
+      description={connectTexts.secretText}
+      placeholder={secretKeyPlaceholder}
+      autoComplete="off"
+      value={value}
+      onChange={({ currentTarget }) => onChange(currentTarget.value)}
+      visibilityToggleButtonProps={{ 'aria-label': connectTexts.showSecret }}
+    />
   )
 }
 

@@ -5,6 +5,7 @@ import { gatewayOf } from '../connect/connect-section.tsx'
 import { keysTexts } from '../texts/keys.ts'
 import { ClientTabs } from '../ui/copy/client-tabs.tsx'
 import { SecretDialog } from '../ui/copy/secret-dialog.tsx'
+import { grantedBucket } from './key-text.ts'
 
 interface AccessKeySecretProps {
   readonly made: KeyWithSecretReply
@@ -15,7 +16,7 @@ interface AccessKeySecretProps {
 export function AccessKeySecret({ made: { key, secretKey }, onClose }: AccessKeySecretProps) {
   const { data: status } = useStatus()
   const firstBucket = useBuckets().data?.buckets[0]?.name ?? 'BUCKET'
-  const granted = key.grants.find(({ bucket }) => bucket !== '*')?.bucket ?? firstBucket
+  const granted = grantedBucket(key) ?? firstBucket
   return (
     <SecretDialog
       name={key.name}

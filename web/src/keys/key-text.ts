@@ -74,6 +74,19 @@ export function presetOf(actions: readonly Action[]): string | undefined {
   return presets.find((preset) => isSame(preset.actions))?.id
 }
 
+/** The keys that clients can use. */
+export function usableKeys(keys: readonly KeyReply[], nowMs: number): readonly KeyReply[] {
+  return keys.filter(({ isDisabled, expiresAt, problem }) => {
+    const isExpired = expiresAt !== null && Date.parse(expiresAt) <= nowMs
+    return !isDisabled && !isExpired && problem === null
+  })
+}
+
+/** A bucket for examples; undefined if the key is for no bucket in particular. */
+export function grantedBucket({ grants }: Pick<KeyReply, 'grants'>): string | undefined {
+  return grants.find(({ bucket }) => bucket !== '*')?.bucket
+}
+
 /** "photos, public/…: list and read". */
 export function grantText({ bucket, prefix, actions }: Grant): string {
   const place = bucket === '*' ? keysTexts.allBuckets : bucket

@@ -9,10 +9,12 @@ import { checkKeyInput } from '../../../../src/storage/access/key-input.ts'
 import { bodyOf, draftOf, newDraft } from '../../../../web/src/keys/key-draft.ts'
 import {
   chosenActions,
+  grantedBucket,
   grantText,
   keyStates,
   presetOf,
   presets,
+  usableKeys,
 } from '../../../../web/src/keys/key-text.ts'
 
 const nowMs = Date.UTC(2026, 10, 23)
@@ -24,6 +26,22 @@ const key: KeyReply = {
   ...{ unknownBuckets: [] },
   limits: { requestsPerSecond: null, bytes: null },
 }
+
+test('usableKeys leaves out keys that are refused', () => {
+  const refused = [
+    { isDisabled: true },
+    { expiresAt: new Date(nowMs).toISOString() },
+    { problem: 'It was sealed with another secret key.' },
+  ]
+  const keys = refused.map((change) => ({ ...key, ...change }))
+  assert.deepEqual(usableKeys([...keys, key], nowMs), [key])
+})
+
+test('grantedBucket is a bucket that the key is for', () => {
+  const grant = { bucket: '*', prefix: '', actions: [] }
+  assert.equal(grantedBucket({ grants: [grant, ...key.grants] }), 'photos')
+  assert.equal(grantedBucket({ grants: [grant] }), undefined)
+})
 
 test('A grant is described in words', () => {
   const grant = { bucket: 'photos', prefix: '', actions: ['read', 'list'] } as const

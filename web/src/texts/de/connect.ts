@@ -19,6 +19,10 @@ export const texts = (): ConnectTexts => ({
   address: 'Adresse',
   region: 'Region',
   accessKey: 'Zugriffsschlüssel',
+  key: 'Schlüssel',
+  mainKey: 'Hauptschlüssel',
+  secretOfApp:
+    'Er wurde einmal angezeigt, als der Schlüssel angelegt oder sein Geheimnis ersetzt wurde.',
   secretInFile: (folder) => `SECRET_KEY in ${folder}/bucketry.env, auf dem Server.`,
   clients: {
     shell: 'In einer Shell',

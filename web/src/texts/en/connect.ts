@@ -17,6 +17,9 @@ export const texts = () => ({
   address: 'Address',
   region: 'Region',
   accessKey: 'Access key',
+  key: 'Key',
+  mainKey: 'Main key',
+  secretOfApp: 'It was shown once, when the key was created or its secret was replaced.',
   secretInFile: (folder: string) => `SECRET_KEY in ${folder}/bucketry.env, on the server.`,
   clients: {
     shell: 'In a shell',
