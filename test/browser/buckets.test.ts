@@ -176,11 +176,18 @@ describe('Buckets in the dashboard', { skip: absenceOfChromium() }, () => {
     await sent.promise
     await quota.fill('4')
     reply.resolve()
-    await page.getByText('Saved', { exact: true }).waitFor()
+    const button = page.getByRole('button', { name: 'Save', exact: true })
+    await button.and(page.locator(':not([data-loading])')).waitFor()
+    const saved = page.getByRole('status').filter({ hasText: /^Saved$/ })
+    assert.equal(await saved.count(), 0)
     assert.equal(await quota.inputValue(), '4')
     await save(page)
     assert.equal(await quota.inputValue(), '4')
+    // No notification covers the button of the next change.
+    await saved.waitFor()
+    assert.equal(await page.getByRole('alert').count(), 0)
     await quota.fill('')
+    await saved.waitFor({ state: 'detached' })
     await save(page)
   })
 

@@ -7,7 +7,6 @@ import type {
 import { bucketsTexts } from '../../texts/buckets.ts'
 import { frameTexts } from '../../texts/frame.ts'
 import { HelpButton } from '../../ui/help-button.tsx'
-import { showSuccess } from '../../ui/messages.ts'
 import { Section } from '../../ui/section.tsx'
 import { useBucketAction } from '../use-bucket-action.ts'
 import { type BucketDraft, changeOf, draftOf } from './bucket-draft.ts'
@@ -30,7 +29,7 @@ interface Edit {
 
 /** Everything that can be set for a bucket. */
 export function BucketSettings({ bucket }: { readonly bucket: BucketStatus }) {
-  const { base, draft, type, discard, beginSave, endSave } = useEdit(bucket)
+  const { base, draft, isSaved, type, discard, beginSave, endSave } = useEdit(bucket)
   const change = changeOf(base, draft)
   const isChanged = Object.keys(change).length > 0
   /** A change of the rules that waits until what it would delete is counted. */
@@ -39,7 +38,6 @@ export function BucketSettings({ bucket }: { readonly bucket: BucketStatus }) {
   const { mutate, isPending, error, reset } = useBucketAction((status) => {
     closeCheck()
     endSave(status)
-    showSuccess(bucketsTexts.saved)
   })
   const save = useCallback(
     (body: BucketChange) =>
@@ -83,6 +81,10 @@ export function BucketSettings({ bucket }: { readonly bucket: BucketStatus }) {
             </Button>
           </Group>
         )}
+        {/* In the place of the button: a notification could cover it. */}
+        <div role="status" className={classes.saved}>
+          {isSaved && !isChanged && bucketsTexts.saved}
+        </div>
       </form>
       <RemoveBucket bucket={bucket} />
       {checked !== undefined && (
@@ -103,14 +105,21 @@ function useEdit(bucket: BucketStatus) {
   const [edit, setEdit] = useState<Edit>()
   const { base, draft } = edit ?? { base: bucket, draft: draftOf(bucket) }
   const saving = useRef(draft)
+  const [isSaved, setIsSaved] = useState(false)
   return {
     ...{ base, draft },
-    type: (part: Partial<BucketDraft>) => setEdit({ base, draft: { ...draft, ...part } }),
+    /** Whether nothing was typed since the last save. */
+    isSaved,
+    type(part: Partial<BucketDraft>) {
+      setIsSaved(false)
+      setEdit({ base, draft: { ...draft, ...part } })
+    },
     discard: () => setEdit(undefined),
     beginSave() {
       saving.current = draft
     },
     endSave(status: BucketStatus | undefined) {
+      setIsSaved(true)
       const saved = saving.current
       setEdit((now) => {
         if (now === undefined || now.draft === saved || status === undefined) return undefined
