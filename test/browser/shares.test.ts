@@ -141,6 +141,12 @@ describe('Shared links', { skip: absenceOfChromium() }, () => {
     const form = dialog.locator('form').filter({ has: page.getByRole('button', { name: 'Save' }) })
     await form.getByLabel('Title').fill('Your papers')
     await form.getByLabel('Downloads').fill('5')
+    await form.getByLabel('Ends').selectOption('On a date')
+    const ends = await form.getByLabel('Ends').boundingBox()
+    const day = await form.getByLabel('Last day').boundingBox()
+    assert.ok(ends !== null && day !== null)
+    const gap = day.x - ends.x - ends.width
+    assert.deepEqual([day.y, gap > 0 && gap < 20], [ends.y, true])
     await form.getByLabel('Ends').selectOption('Never')
     await form.getByLabel('Remove the password').check()
     await form.getByRole('button', { name: 'Save' }).click()

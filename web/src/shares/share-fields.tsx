@@ -1,5 +1,6 @@
 import {
   Checkbox,
+  Group,
   NativeSelect,
   NumberInput,
   PasswordInput,
@@ -33,21 +34,7 @@ export function ShareFields({ kind, share, draft, mistakes, onChange }: FieldsPr
         value={draft.title}
         onChange={(event) => onChange({ title: event.currentTarget.value })}
       />
-      <NativeSelect
-        label={sharesTexts.fields.ends}
-        data={[...keptEnd(share), ...lifetimes]}
-        value={draft.days}
-        onChange={(event) => onChange(endChange(draft, event.currentTarget.value, Date.now()))}
-      />
-      {draft.days === 'date' && (
-        <TextInput
-          label={sharesTexts.fields.lastDay}
-          type="date"
-          value={draft.date}
-          error={mistakes.date}
-          onChange={(event) => onChange({ date: event.currentTarget.value })}
-        />
-      )}
+      <End {...{ share, draft, mistakes, onChange }} />
       <NumberInput
         label={kind === 'drop' ? sharesTexts.fields.files : sharesTexts.fields.downloads}
         placeholder={sharesTexts.fields.anyNumber}
@@ -69,6 +56,34 @@ export function ShareFields({ kind, share, draft, mistakes, onChange }: FieldsPr
       {kind === 'drop' && <DropFields draft={draft} mistakes={mistakes} onChange={onChange} />}
       {share === undefined && <Rights draft={draft} onChange={onChange} />}
     </SimpleGrid>
+  )
+}
+
+/** Of a line, unless that is too narrow for two fields. */
+const half = { flex: '1 1 130px', miw: 0 }
+
+/** The date is beside the choice that asks for it, or below it on a very narrow phone. */
+function End({ share, draft, mistakes, onChange }: Omit<FieldsProps, 'kind'>) {
+  return (
+    <Group gap="xs" align="flex-start">
+      <NativeSelect
+        label={sharesTexts.fields.ends}
+        data={[...keptEnd(share), ...lifetimes]}
+        {...half}
+        value={draft.days}
+        onChange={(event) => onChange(endChange(draft, event.currentTarget.value, Date.now()))}
+      />
+      {draft.days === 'date' && (
+        <TextInput
+          label={sharesTexts.fields.lastDay}
+          type="date"
+          {...half}
+          value={draft.date}
+          error={mistakes.date}
+          onChange={(event) => onChange({ date: event.currentTarget.value })}
+        />
+      )}
+    </Group>
   )
 }
 
