@@ -216,6 +216,25 @@ describe('Browsing in the dashboard', { skip: absenceOfChromium() }, () => {
     })
   }
 
+  test('the menu of a row has groups, with what is used most first', async () => {
+    const files = await openFolder('?prefix=tree/')
+    const { page } = files
+    await files.row('small.txt').getByRole('button', { name: 'Actions for' }).click()
+    await files.menuHasFocus()
+    const lines = page.locator('[role="menuitem"], [role="menu"] [role="separator"]')
+    const texts = await lines.evaluateAll((found) =>
+      found.map((line) => (line.querySelector('[class*="itemLabel"]') ?? line).textContent),
+    )
+    assert.deepEqual(texts.join(', ').split(', , '), [
+      'Open, Edit, Download',
+      'Share link…, Add to Starred, Copy S3 address',
+      'Rename…, Move to…, Copy to…, Duplicate',
+      'Details, Edit metadata…',
+      'Delete, Delete permanently…',
+    ])
+    await page.keyboard.press('Escape')
+  })
+
   test('selects ranges with shift, by mouse and by keyboard', async () => {
     const files = await openFolder('?prefix=tree/')
     const { page } = files

@@ -34,11 +34,12 @@ const actionKeys: Readonly<Partial<Record<EntryAction, string>>> = {
   erase: filesDialogsTexts.keys.erase,
 }
 
-/** A line separates the groups. */
+/** A line separates the groups. What is used most is first, in each group too. */
 const groups: readonly (readonly EntryAction[])[] = [
-  ['open', 'write', 'details', 'measure', 'download'],
+  ['open', 'write', 'download'],
   ['share', 'star', 'copy-uri'],
-  ['rename', 'move', 'copy', 'duplicate', 'edit'],
+  ['rename', 'move', 'copy', 'duplicate'],
+  ['details', 'measure', 'edit'],
   ['delete', 'erase'],
 ]
 
@@ -55,7 +56,7 @@ interface EntryMenuItemsProps {
 
 /** The actions on entries as items of a menu. */
 export function EntryMenuItems({ bucket, entries, actions, onAct }: EntryMenuItemsProps) {
-  const shown = groups.map((group) => actions.filter((action) => group.includes(action)))
+  const shown = groups.map((group) => group.filter((action) => actions.includes(action)))
   return shown
     .filter((group) => group.length > 0)
     .map((group, index) => (
