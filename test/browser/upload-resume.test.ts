@@ -92,6 +92,25 @@ describe('Uploads after a reload', { skip: absenceOfChromium() }, () => {
     assert.equal(await isOpen(files.page, 'discard/film.bin'), false)
   })
 
+  test('the page gets no key while a question about uploads is loading', async () => {
+    const context = (await openAt(`/files/${testBucket}`)).page.context()
+    const loaded = Promise.withResolvers<void>()
+    const popups = '**/assets/popups-*.js'
+    await context.route(popups, async (route) => {
+      await loaded.promise
+      await route.continue()
+    })
+    const files = await begin('question')
+    await files.transfers.getByRole('button', { name: 'Cancel all' }).click()
+    // The list below would open its help.
+    await files.page.keyboard.press('?')
+    loaded.resolve()
+    await files.press('Cancel the upload')
+    await files.transfers.waitFor({ state: 'detached' })
+    assert.equal(await files.dialog.count(), 0)
+    await context.unroute(popups)
+  })
+
   test('an upload of a living tab is not offered in another', async () => {
     const files = await begin('tabs')
     const other = await files.page.context().newPage()

@@ -1,5 +1,6 @@
 import { type ComponentProps, lazy, Suspense } from 'react'
 import type { Confirm as ConfirmDialog } from './confirm.tsx'
+import { HeldKeys } from './held-keys.ts'
 
 const Confirm = lazy(async () => {
   const { Confirm } = await import('./confirm.tsx')
@@ -10,7 +11,7 @@ const Confirm = lazy(async () => {
 export function LazyConfirm(props: ComponentProps<typeof ConfirmDialog>) {
   if (!props.isOpen) return null
   return (
-    <Suspense fallback={null}>
+    <Suspense fallback={<HeldKeys onCancel={props.onClose} />}>
       <Confirm {...props} />
     </Suspense>
   )
