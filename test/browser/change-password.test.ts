@@ -7,6 +7,11 @@ import { absenceOfChromium } from '../support/chromium.ts'
 import { barriers, dashboardPassword, useDashboard } from '../support/dashboard.ts'
 import { testBucket, testCredentials } from '../support/gateway-process.ts'
 
+/** As a page knows it. */
+interface Focused {
+  readonly document: { readonly activeElement: { getAttribute(name: string): string | null } }
+}
+
 describe('The password of the dashboard', { skip: absenceOfChromium() }, () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'bucketry-data-'))
   after(() => rmSync(dataDir, { recursive: true, force: true }))
@@ -23,7 +28,15 @@ describe('The password of the dashboard', { skip: absenceOfChromium() }, () => {
   test('is changed in the settings if it is in bucketry.env, and signs everybody out', async () => {
     const page = await dashboard().openSignedIn('/settings')
     const other = await dashboard().openSignedIn('/settings')
-    await page.getByRole('button', { name: 'Change the password' }).click()
+    const field = await page
+      .getByRole('button', { name: 'Change the password' })
+      .evaluate(async (button) => {
+        const { document } = globalThis as unknown as Focused
+        button.click()
+        await Promise.resolve()
+        return document.activeElement.getAttribute('autocomplete')
+      })
+    assert.equal(field, 'current-password')
     const dialog = page.getByRole('dialog', { name: 'Change the password' })
     await dialog.getByLabel('Current password').fill('not this one')
     await dialog.getByLabel('New password').fill('staple & tape')
@@ -33,9 +46,9 @@ describe('The password of the dashboard', { skip: absenceOfChromium() }, () => {
     await dialog.getByLabel('Current password').fill(dashboardPassword)
     await dialog.getByRole('button', { name: 'Change the password' }).click()
     await page.getByText('The password is changed. Sign in with the new one.').waitFor()
-    const field = page.getByLabel('Password', { exact: true })
-    await field.fill('staple & tape')
-    await field.press('Enter')
+    const password = page.getByLabel('Password', { exact: true })
+    await password.fill('staple & tape')
+    await password.press('Enter')
     await page.getByRole('heading', { name: 'Settings', level: 1 }).waitFor()
     assert.match(readFileSync(file, 'utf8'), /^DASHBOARD_PASSWORD='staple & tape'$/m)
     await other.reload()

@@ -7,7 +7,7 @@ import { passwordHash } from '../session/password-hash.ts'
 import { useSession } from '../session/use-session.ts'
 import { frameTexts } from '../texts/frame.ts'
 import { settingsTexts } from '../texts/settings.ts'
-import { FormDialog } from '../ui/form-dialog.tsx'
+import { FormDialog, focusAtOnce } from '../ui/form-dialog.tsx'
 
 /** The button and the dialog that change the password of the dashboard. */
 export function ChangePassword() {
@@ -52,6 +52,7 @@ function ChangePasswordDialog({ onClose }: { readonly onClose: () => void }) {
       onClose={onClose}
     >
       <PasswordInput
+        ref={focusAtOnce}
         label={settingsTexts.signIn.present}
         autoComplete="current-password"
         required

@@ -67,11 +67,13 @@ export function FormDialog(props: FormDialogProps) {
 
 /** The first field of a dialog, for a name or path. */
 export function NameInput(props: TextInputProps) {
-  return <TextInput ref={focus} spellCheck={false} autoComplete="off" data-autofocus {...props} />
+  return (
+    <TextInput ref={focusAtOnce} spellCheck={false} autoComplete="off" data-autofocus {...props} />
+  )
 }
 
-/** At once: the dialog would give it the focus in a later task, and what is typed until then would be lost. */
-function focus(input: HTMLInputElement | null): void {
+/** The dialog would give the field the focus in a later task, and what is typed until then would be lost. */
+export function focusAtOnce(input: HTMLInputElement | null): void {
   if (input === null) return
   input.focus()
   typeHeldKeys(input)
