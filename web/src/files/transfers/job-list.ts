@@ -27,6 +27,8 @@ export interface JobReport {
   readonly signal: AbortSignal
   progress(done: number, total: number | undefined): void
   problem(text: string): void
+  /** Problems that are counted, and not known one by one. */
+  moreProblems(count: number): void
 }
 
 export interface JobOrder {
@@ -123,6 +125,7 @@ export class JobList extends Store<readonly Job[]> {
         signal,
         progress: (done, total) => this.#set(row, { done, total }),
         problem: (text) => this.#addProblem(row, text),
+        moreProblems: (count) => this.#set(row, { problemCount: row.job.problemCount + count }),
       })
       const { title, doneTitle = () => title } = row.order
       const end = signal.aborted

@@ -89,6 +89,7 @@ function orderOf(begun: FileJobReply, onEnd: OnEnd): JobOrder {
       for (const { key, reason } of job.problems) {
         report.problem(`${visibleName(key)}: ${shownMessage(reason)}`)
       }
+      report.moreProblems(unlisted(job))
       if (job.message !== null && job.state === 'done') {
         report.problem(shownMessage(job.message))
       }
@@ -99,6 +100,11 @@ function orderOf(begun: FileJobReply, onEnd: OnEnd): JobOrder {
     undo: () => (job.canUndo ? undoOf(job, onEnd) : undefined),
     leave: () => noteDismissed(job.id),
   }
+}
+
+/** How many objects were skipped beyond those that are listed; 0 if one message is about all of them. */
+function unlisted({ skipped, problems }: FileJobReply): number {
+  return problems.length === 0 ? 0 : skipped - problems.length
 }
 
 function runningTitle(job: FileJobReply): string {

@@ -68,6 +68,17 @@ describe('JobList', () => {
     assert.deepEqual([again?.state, again?.problemCount], ['running', 0])
   })
 
+  test('counts the problems that are not known one by one', async () => {
+    const list = new JobList()
+    const { order, runs } = heldJob()
+    const ended = list.start(order)
+    runs[0]?.report.problem('a: taken')
+    runs[0]?.report.moreProblems(400)
+    runs[0]?.end.resolve('Done.')
+    const { problems, problemCount } = await ended
+    assert.deepEqual([problems, problemCount], [['a: taken'], 401])
+  })
+
   test('undoes the last job that can be undone, once', async () => {
     const list = new JobList()
     const done: string[] = []
