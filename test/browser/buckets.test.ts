@@ -191,6 +191,17 @@ describe('Buckets in the dashboard', { skip: absenceOfChromium() }, () => {
     await save(page)
   })
 
+  test('on a phone the button that saves is above the daily pages', async () => {
+    const viewport = { width: 390, height: 844 }
+    const page = await dashboard().openSignedIn(`/buckets/${testBucket}/settings`, { viewport })
+    await page.getByLabel('Quota in GiB').fill('3')
+    const button = page.getByRole('button', { name: 'Save', exact: true })
+    const place = await button.boundingBox()
+    const bar = await page.getByRole('navigation', { name: 'Daily pages' }).boundingBox()
+    assert.ok(place !== null && bar !== null)
+    assert.ok(place.y > 0 && place.y + place.height <= bar.y)
+  })
+
   /** Adds a rule of 30 days for keys that begin with a prefix, and saves. */
   async function saveRule(page: Page, prefix: string): Promise<Locator> {
     await page.getByRole('button', { name: 'Add an expiry rule' }).click()
