@@ -270,7 +270,8 @@ test('One upstream that hangs does not make a list wait', async (t) => {
     return performance.now() - startedAtMs
   }
   const first = await time()
-  assert.ok(first > 1_400 && first < 3_500, `${first} ms`)
+  // An upstream that hangs is given up after 5 s.
+  assert.ok(first > 1_400 && first < 4_900, `${first} ms`)
 })
 
 test('Without a connection nothing can be called, so nothing is listed', async (t) => {
