@@ -11,7 +11,8 @@ const dialogModules = /web.src.files.(?:browse|change|menus|upload.reading)/
 const popupModules =
   /@floating-ui|@mantine.core.esm.(?:components.(?:Menu|Modal|ModalBase|Overlay|Popover|Table|ScrollArea(?!.utils)|FocusTrap)|utils.Floating)\b|hooks.esm.(?:use-focus|use-click-outside|use-long-press)|web.src.ui.(?:confirm|form-dialog|more-menu)/
 /** What a page shares with few others. */
-const partModules = /@mantine|@tabler|web.src.(?:ui.(?!copy)|files.(?:files-location|entries))/
+const partModules =
+  /@mantine|@tabler|web.src.(?:ui.(?!copy)|shares.shares-queries|files.(?:files-location|entries))/
 
 /**
  * Few large chunks, because a request costs more than the code of a small one. The rest is divided by page. A module is
