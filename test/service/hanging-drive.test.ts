@@ -102,7 +102,6 @@ type Gateway = Awaited<ReturnType<Awaited<ReturnType<typeof scene>>['start']>>
 async function requireOthers({ url, send }: Gateway): Promise<void> {
   const body = JSON.stringify({ passwordHash: passwordHash(dashboardPassword) })
   const asked: Readonly<Record<string, () => Promise<Response>>> = {
-    livez: () => fetch(`${url}/-/livez`),
     healthz: () => fetch(`${url}/-/healthz`),
     readyz: () => fetch(`${url}/-/readyz`),
     models: () => fetch(`${url}/v1/models`),
@@ -110,6 +109,8 @@ async function requireOthers({ url, send }: Gateway): Promise<void> {
     put: () => send('PUT', '/here/other', 'other'),
     get: () => send('GET', '/here/kept'),
     list: () => send('GET', '/here?list-type=2'),
+    // Last, because it waits for what the process has to do for the others, and for nothing else.
+    livez: () => fetch(`${url}/-/livez`),
   }
   const answers = await Promise.all(
     Object.entries(asked).map(async ([name, ask]) => {
@@ -121,7 +122,7 @@ async function requireOthers({ url, send }: Gateway): Promise<void> {
       return { name, status: reply?.status, tookMs: performance.now() - startedAtMs }
     }),
   )
-  // It waits for nothing, so this is what a busy machine adds.
+  // This is what a busy machine adds.
   const busyMs = answers.find(({ name }) => name === 'livez')?.tookMs ?? 0
   const late = answers.filter(({ name, status = 0, tookMs }) => {
     const isFine = (status > 0 && status < 300) || (status >= 300 && /^(health|ready)z$/.test(name))
