@@ -64,7 +64,7 @@ describe('The files where there is little room', { skip: absenceOfChromium() }, 
     await menu.getByRole('menuitem', { name: 'Umbenennen' }).waitFor()
     const box = await menu.boundingBox()
     assert.ok(box !== null && box.y >= 0 && box.y + box.height <= 640, JSON.stringify(box))
-    assert.equal(await menu.getByRole('separator').count(), 3)
+    assert.equal(await menu.getByRole('separator').count(), 4)
     assert.equal(await menu.getByText('F2').isVisible(), false)
     assert.deepEqual(await layoutProblems(page, pointerPx), [])
   })
